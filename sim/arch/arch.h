@@ -1,0 +1,111 @@
+/* What computes: the accelerator template, operator -> cycles and bytes, area and TDP. */
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "graph/graph.h"
+
+enum dataflow { DATAFLOW_WS, DATAFLOW_OS, DATAFLOW_IS };
+enum fold_mode { FOLD_SERIAL, FOLD_PIPELINED };
+
+struct area_model; /* "chip", "accelergy22": arch/area.h */
+
+/* An accelerator. Read from models/accelerators/NAME.json, where every value carries its unit, or written in one line.
+ * Copy and change fields freely: costs, area and TDP are functions of the fields. */
+struct arch {
+	const char *name, *source;
+	uint64_t clock_hz;
+	uint32_t tc_count, tc_rows, tc_cols; /* rows x cols MACs each */
+	enum dataflow dataflow;
+	enum fold_mode fold_mode;
+	uint32_t vc_count, vc_width; /* lanes */
+	uint64_t sram_bytes;         /* global buffer */
+	uint64_t sram_bytes_per_cycle;
+	uint64_t hbm_bytes, hbm_bytes_per_s;
+	tick hbm_latency;
+	uint32_t hbm_stacks;
+	double hbm_efficiency;     /* achievable share of hbm_bytes_per_s, 0 < e <= 1 */
+	tick launch_overhead;      /* of every operator */
+	uint32_t links;            /* to other devices */
+	uint64_t link_bytes_per_s; /* of each, per direction */
+	uint32_t pcie_lanes;
+	uint32_t node_nm;   /* 28, 16, 7, 5 */
+	uint32_t mac_bytes; /* operand width: 1 (int8), 2 (bf16), 4 (fp32) */
+	const struct area_model *area_model;
+};
+
+/* Reads an accelerator file. Every missing, zero, negative, contradictory or unknown value is refused by name, line and column. */
+bool arch_read(struct arena *a, const char *path, struct arch *out, struct err *err);
+
+/* "TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]": counts and dimensions as given; what is left out comes from `base`. */
+bool arch_parse(struct arena *a, const char *text, const struct arch *base, struct arch *out,
+	struct err *err);
+/* True when `text` is of that form rather than a name or a path. */
+bool arch_is_spec(const char *text);
+
+bool dataflow_find(const char *name, enum dataflow *out);   /* "ws", "os", "is" */
+bool fold_mode_find(const char *name, enum fold_mode *out); /* "serial", "pipelined" */
+const char *dataflow_name(enum dataflow d);
+const char *fold_mode_name(enum fold_mode f);
+
+struct gemm {
+	uint64_t batch, m, n, k;
+};
+
+struct array_shape {
+	uint32_t rows, cols;
+	enum dataflow dataflow;
+	enum fold_mode fold_mode;
+};
+
+/* Cycles of the GEMMs, one after the other, on one array.
+ * serial: folds x cycles per fold, exact against SCALE-Sim v3: os cd(M,R) cd(N,C) x (K+R+C-2); ws cd(K,R) cd(N,C) x (M+2R+C-2);
+ * is cd(K,R) cd(M,C) x (N+2R+C-2). pipelined: (2R-1) + (F-1) max(M,R) + max(M,4) + R + C - 2 for ws (the rule of ONNXim's
+ * SystolicWS), the same idea for os and is. */
+struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gemm *gemm);
+
+/* Words moved between the array and its SRAM. Exact against SCALE-Sim (os outputs are M*N; its printed count is a known fault). */
+struct sram_accesses {
+	uint64_t input_reads, weight_reads, output_writes;
+};
+struct sram_accesses arch_gemm_sram(const struct array_shape *array, const struct gemm *gemm);
+
+/* What one operator costs. */
+struct op_cost {
+	struct cycles tc,
+		vc; /* busy cycles of the cores it holds; a fused operator lasts max(tc + vc tail, ...) = `cycles` */
+	struct cycles cycles; /* compute time, memory aside */
+	uint64_t dram_read_bytes, dram_write_bytes;
+	struct sram_accesses sram;
+	uint64_t macs, lane_ops; /* work done, for energy */
+};
+
+/* How many cores an operator is spread over (1 and 1: WHAM's rule). A GEMM is split along m, n or batch, whichever is
+ * fastest; vector work along its elements. */
+struct core_share {
+	uint32_t tcs, vcs;
+	uint64_t sram_bytes; /* its share of the global buffer */
+};
+
+/* CORE_NONE and CORE_LINK operators cost no cycles here. */
+void arch_op_cost(const struct arch *arch, const struct work *work, const struct core_share *share,
+	struct op_cost *out);
+
+double arch_area_mm2(const struct arch *arch);
+double arch_tdp_w(const struct arch *arch);
+/* Idle power and joules by event counts (models/accelerators' node): see arch/energy.h for the sources of each constant. */
+double arch_idle_w(const struct arch *arch);
+double arch_op_energy_j(const struct arch *arch, const struct op_cost *cost);
+
+/* Peak multiply-accumulates and lane operations in a second. */
+double arch_peak_macs_per_s(const struct arch *arch);
+
+/* Achievable DRAM bandwidth: hbm_bytes_per_s x hbm_efficiency. */
+uint64_t arch_dram_bytes_per_s(const struct arch *arch);
+
+#endif

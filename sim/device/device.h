@@ -1,0 +1,74 @@
+/* One accelerator executing (part of) a graph: list scheduling of operators on cores as discrete events. */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/arena.h"
+#include "base/units.h"
+#include "graph/graph.h"
+
+/* Tensor-parallel collectives (CORE_LINK) inside the part, as a ring: 2(ranks-1) steps of bytes/ranks. With ranks <= 1
+ * they cost nothing. */
+struct device_link {
+	uint32_t ranks;
+	uint64_t bytes_per_s;
+	tick latency;
+};
+
+struct device_options {
+	bool intra_op_split; /* an operator may take all free cores of its type; otherwise one (WHAM's rule) */
+	struct device_link link;
+};
+
+/* Why an operator started later than its predecessors allowed, or ran longer than its cycles. */
+enum wait_cause { WAIT_NONE, WAIT_CORE };
+
+struct op_run {
+	tick start, end, ready; /* ready: last predecessor ended */
+	uint32_t tc, vc;        /* first core held; UINT32_MAX where none */
+	tick memory_stall;      /* end - start beyond its compute time */
+	bool conflict; /* started after it was ready because every core of its type was busy */
+};
+
+struct device_result {
+	tick makespan;
+	struct op_run *runs;   /* in the order of `ids` */
+	struct op_cost *costs; /* likewise; shared cost of operators that were priced once */
+	tick tc_busy, vc_busy, link_busy; /* summed over cores */
+	uint64_t dram_bytes, macs, lane_ops;
+	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
+	tick critical_path; /* longest path at infinite cores and its own memory rate */
+};
+
+/* ASAP and ALAP start times with unlimited cores, and their difference; by WHAM's annotation (released code, populate_asap/alap). */
+struct op_timing {
+	tick duration; /* alone on the device: max of compute and memory, plus launch overhead */
+	tick asap, alap, mobility;
+	uint32_t depth;
+};
+
+/* Runs operators `ids` (ascending; predecessors outside the list count as done at 0) on a clean device. Ready operators start by
+ * (mobility, ALAP, depth, id). HBM bandwidth is shared among running operators: rates are recomputed at every start and
+ * finish, an operator progresses at the smaller of its compute rate and its share of memory. */
+void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
+	uint32_t n_ids, const struct device_options *options, struct device_result *out);
+
+/* As above, only the annotation. `timing` has n_ids elements. */
+void device_annotate(struct arena *a, const struct arch *arch, const struct graph *g,
+	const op_id *ids, uint32_t n_ids, const struct device_options *options,
+	struct op_timing *timing);
+
+/* Costs computed once and shared: a device_run() on the same graph and dimensions but other core counts can skip pricing.
+ * Prepare once per (graph part, arch dimensions), then run with any tc_count and vc_count (one-core rule only). */
+struct device_part;
+struct device_part *device_prepare(struct arena *a, const struct arch *arch, const struct graph *g,
+	const op_id *ids, uint32_t n_ids, const struct device_options *options);
+/* `scratch` may be freed after the call when only numbers of `out` are used. */
+void device_run_part(struct arena *scratch, const struct device_part *part, uint32_t tc_count,
+	uint32_t vc_count, struct device_result *out);
+const struct op_timing *device_part_timing(const struct device_part *part);
+
+#endif

@@ -1,0 +1,76 @@
+/* Executes a prog on a network and gathers what happened; explains a deadlock. */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "coll/coll.h"
+#include "net/net.h"
+#include "prog/prog.h"
+#include "topo/topo.h"
+
+struct run_config {
+	const struct topo *topo; /* at least as many devices as the prog has ranks */
+	enum net_kind net;
+	struct coll_choice choice;      /* for collectives that do not name their algorithm */
+	const uint32_t *device_of_rank; /* NULL: rank r on device r */
+	bool keep_spans;                /* for timelines: memory grows with ranks x tasks */
+};
+
+/* Where the time of one rank went, by its compute stream (stream 0). While that stream idles, the time is exposed communication of the collective or
+ * transfer that is under way for the rank (tp, then dp and other groups, then pipeline messages whose sender has posted them), else bubble. */
+struct run_rank {
+	tick forward, backward, optimizer, other_compute; /* busy on stream 0 */
+	tick tp_exposed, dp_exposed, pp_exposed, bubble;
+	tick end;
+};
+
+struct run_span {
+	uint32_t rank, role, task; /* task: index in the role */
+	tick start, end;
+};
+
+struct run_coll {
+	enum coll_kind kind;
+	const char *group; /* name in the prog */
+	uint32_t first_rank, n_ranks;
+	uint64_t bytes;
+	tick start, end; /* last rank entered; last rank left */
+	tick first_entered;
+};
+
+struct run_link {
+	uint32_t link; /* index in the topology */
+	double bytes;
+	double utilisation; /* bytes / (bandwidth x step time) */
+};
+
+struct run_result {
+	tick end; /* of the last task of all ranks */
+	struct run_rank *ranks;
+	uint32_t n_ranks;
+	struct run_coll *colls; /* in order of completion */
+	uint32_t n_colls;
+	uint64_t coll_bytes
+		[N_COLL_KINDS]; /* payload by nccl-tests' convention, summed over instances */
+	uint64_t p2p_bytes, n_messages;
+	double energy_j;        /* of compute tasks whose cost knows it */
+	struct run_link *links; /* the busiest first, at most 10; none on a SimGrid platform */
+	uint32_t n_links;
+	struct run_span *spans; /* by (rank, start, task) when kept */
+	uint32_t n_spans;
+};
+
+/* ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a deadlock: the cycle of waiting tasks, the waiters outside
+ * it (ranks folded into ranges), the last thing each completed, and file:line of both ends. */
+bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
+	struct run_result *out, struct err *err);
+
+/* One collective alone over devices `devices[0..n-1]`, all entering at 0: its time. Executes every message (no folding). */
+bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *devices, uint32_t n,
+	uint64_t bytes, const struct run_config *config, struct run_result *out, struct err *err);
+
+#endif
