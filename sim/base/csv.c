@@ -17,7 +17,8 @@ struct reader {
 
 static bool at_line_end(const struct reader *r)
 {
-	return r->at == r->end || *r->at == '\n' || (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
+	return r->at == r->end || *r->at == '\n' ||
+	       (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
 }
 
 static void skip_line_end(struct reader *r)
@@ -41,13 +42,16 @@ static bool read_quoted(struct reader *r, struct err *err)
 		r->line += *r->at == '\n';
 		text_add_bytes(&cell, r->at, 1);
 	}
-	arena_push(r->a, r->cells, r->n_cells, r->cap_cells) = arena_strndup(r->a, cell.n > 0 ? cell.data : "", cell.n);
+	arena_push(r->a, r->cells, r->n_cells, r->cap_cells) =
+		arena_strndup(r->a, cell.n > 0 ? cell.data : "", cell.n);
 	text_free(&cell);
 	if (r->at == r->end)
-		return err_set(err, ERR_INPUT, "%s:%zu: the quote that opens here is never closed", r->path, line);
+		return err_set(err, ERR_INPUT, "%s:%zu: the quote that opens here is never closed",
+			r->path, line);
 	r->at++;
 	if (!at_line_end(r) && *r->at != ',')
-		return err_set(err, ERR_INPUT, "%s:%zu: text after a closing quote, expected ',' or the end of the line",
+		return err_set(err, ERR_INPUT,
+			"%s:%zu: text after a closing quote, expected ',' or the end of the line",
 			r->path, r->line);
 	return true;
 }
@@ -57,7 +61,8 @@ static void read_plain(struct reader *r)
 	const char *start = r->at;
 	while (!at_line_end(r) && *r->at != ',')
 		r->at++;
-	arena_push(r->a, r->cells, r->n_cells, r->cap_cells) = arena_strndup(r->a, start, (size_t)(r->at - start));
+	arena_push(r->a, r->cells, r->n_cells, r->cap_cells) =
+		arena_strndup(r->a, start, (size_t)(r->at - start));
 }
 
 static bool read_row(struct reader *r, struct err *err)
@@ -88,7 +93,8 @@ static bool find_row(struct reader *r)
 static bool read_header(struct reader *r, struct csv *csv, struct err *err)
 {
 	if (!find_row(r))
-		return err_set(err, ERR_INPUT, "%s: no header line, expected the names of the columns", r->path);
+		return err_set(err, ERR_INPUT,
+			"%s: no header line, expected the names of the columns", r->path);
 	if (!read_row(r, err))
 		return false;
 	csv->columns = r->cells;
@@ -107,7 +113,8 @@ static bool read_rows(struct reader *r, struct csv *csv, struct err *err)
 		if (!read_row(r, err))
 			return false;
 		if (r->n_cells - start != csv->n_columns)
-			return err_set(err, ERR_INPUT, "%s:%zu: %zu cells, expected %zu as in the header", r->path, line,
+			return err_set(err, ERR_INPUT,
+				"%s:%zu: %zu cells, expected %zu as in the header", r->path, line,
 				r->n_cells - start, csv->n_columns);
 		arena_push(r->a, lines, n_lines, cap_lines) = line;
 	}
@@ -132,8 +139,10 @@ bool csv_read(struct arena *a, const char *path, struct csv *csv, struct err *er
 		return false;
 	const char *nul = memchr(text.data, '\0', text.n);
 	if (nul)
-		return err_set(err, ERR_INPUT, "%s:%zu: a NUL byte, expected text", path, line_of(text.data, nul));
-	struct reader r = {.a = a, .path = path, .at = text.data, .end = text.data + text.n, .line = 1};
+		return err_set(err, ERR_INPUT, "%s:%zu: a NUL byte, expected text", path,
+			line_of(text.data, nul));
+	struct reader r = {
+		.a = a, .path = path, .at = text.data, .end = text.data + text.n, .line = 1};
 	if (text.n >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0)
 		r.at += 3;
 	*csv = (struct csv){.path = arena_strdup(a, path)};
@@ -148,15 +157,16 @@ bool csv_column(const struct csv *csv, const char *name, size_t *column, struct 
 			return true;
 		}
 	}
-	const char *near = text_nearest(name, csv->columns, csv->n_columns);
-	return err_set(err, ERR_INPUT, "%s: no column '%s'%s%s%s", csv->path, name, near ? ", the nearest is '" : "",
-		near ? near : "", near ? "'" : "");
+	const char *near = text_nearest(name, (const char *const *)csv->columns, csv->n_columns);
+	return err_set(err, ERR_INPUT, "%s: no column '%s'%s%s%s", csv->path, name,
+		near ? ", the nearest is '" : "", near ? near : "", near ? "'" : "");
 }
 
-static bool refuse(const struct csv *csv, size_t row, size_t column, const char *expected, struct err *err)
+static bool refuse(
+	const struct csv *csv, size_t row, size_t column, const char *expected, struct err *err)
 {
-	return err_set(err, ERR_INPUT, "%s:%zu: column '%s': expected %s, found '%.80s'", csv->path, csv->lines[row],
-		csv->columns[column], expected, csv_cell(csv, row, column));
+	return err_set(err, ERR_INPUT, "%s:%zu: column '%s': expected %s, found '%.80s'", csv->path,
+		csv->lines[row], csv->columns[column], expected, csv_cell(csv, row, column));
 }
 
 static bool only_blanks(const char *s)
@@ -168,7 +178,8 @@ bool csv_number(const struct csv *csv, size_t row, size_t column, double *out, s
 {
 	const char *cell = csv_cell(csv, row, column);
 	const char *s = cell + strspn(cell, " \t");
-	size_t n = strspn(s, "0123456789+-.eE"); /* strtod() also takes hexadecimal, "inf" and "nan" */
+	size_t n =
+		strspn(s, "0123456789+-.eE"); /* strtod() also takes hexadecimal, "inf" and "nan" */
 	char *end;
 	double v = strtod(s, &end);
 	if (n == 0 || end != s + n || !only_blanks(end) || !isfinite(v))

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/doc.h"
 #include "base/units.h"
 
 /* "a bandwidth such as "12.5GB/s" or "100Gbps"", for texts that say what was expected. */
@@ -14,5 +15,11 @@ size_t utf8_cut(const char *s, size_t max);
 
 /* How many characters the first `n` bytes of `s` hold, counting one per UTF-8 sequence. */
 size_t utf8_count(const char *s, size_t n);
+
+/* Places in the text of a document: of a value; of the key of that name in the object that starts at
+ * `s`; of the end of the value that starts at `s`. */
+const char *doc_find_value(struct doc_at at);
+const char *doc_find_key(const char *s, const char *key);
+const char *doc_find_end(const char *s);
 
 #endif

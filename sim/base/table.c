@@ -108,7 +108,8 @@ void table_print(const struct table *t, struct text *out, size_t max_rows)
 	}
 	free(layout);
 	if (shown < n_rows)
-		text_add(out, "... and %zu more row%s\n", n_rows - shown, n_rows - shown == 1 ? "" : "s");
+		text_add(out, "... and %zu more row%s\n", n_rows - shown,
+			n_rows - shown == 1 ? "" : "s");
 }
 
 static void print_csv_cell(struct text *out, const char *cell, bool alone)

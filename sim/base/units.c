@@ -24,7 +24,7 @@ enum { MAX_UNITS = 32, MAX_SHOWN = 8, SIGNIFICANT = 6, EXPONENT_MAX = 9999, QUOT
 struct dimension {
 	const char *expectation;
 	const char *spellings;
-	struct unit units[MAX_UNITS];        /* ends with a nameless one */
+	struct unit units[MAX_UNITS];       /* ends with a nameless one */
 	struct shown_unit shown[MAX_SHOWN]; /* ascending; ends with a nameless one */
 };
 
@@ -157,7 +157,7 @@ static bool scale(const struct decimal *d, const struct unit *unit, uint64_t *va
 	long i = 0;
 	for (const char *c = d->text; c < d->text + d->n_text && whole <= limit; c++)
 		if (*c != '.' && i++ < d->point)
-			whole = 10 * whole + (u128)(*c - '0');
+			whole = 10 * whole + (unsigned)(*c - '0');
 	for (; i < d->point && whole > 0 && whole <= limit; i++)
 		whole *= 10;
 	if (whole > limit || whole * unit->mul / unit->div > UINT64_MAX)
@@ -167,7 +167,7 @@ static bool scale(const struct decimal *d, const struct unit *unit, uint64_t *va
 	for (const char *c = d->text + d->n_text; c > d->text && i > d->point; c--) {
 		if (c[-1] == '.')
 			continue;
-		carry += (u128)(c[-1] - '0') * unit->mul;
+		carry += (unsigned)(c[-1] - '0') * (u128)unit->mul;
 		first = (unsigned)(carry % 10);
 		carry /= 10;
 		i--;
@@ -276,9 +276,8 @@ const char *unit_print(char buf[UNIT_TEXT], enum unit_dim dim, uint64_t value)
 	unsigned decimals = digits < SIGNIFICANT ? SIGNIFICANT - digits : 0;
 	u128 p = pow10_u128(decimals);
 	u128 step = digits > SIGNIFICANT ? pow10_u128(digits - SIGNIFICANT) : 1;
-	u128 n = ((u128)value * p / u->mul + step / 2) / step * step;
-	if (step == 1)
-		n = ((u128)value * p + u->mul / 2) / u->mul;
+	u128 div = u->mul * step;
+	u128 n = ((u128)value * p + div / 2) / div * step;
 	if (u[1].name && n * u->mul >= u[1].mul * p) /* rounding reached the next unit */
 		return write_number(buf, 1, 0, u[1].name);
 	if ((n * u->mul + p / 2) / p > UINT64_MAX)
@@ -291,5 +290,6 @@ const char *unit_print_exact(char buf[UNIT_TEXT], enum unit_dim dim, uint64_t va
 	const struct shown_unit *u = largest_unit(dim, value);
 	while (u->mul > 1 && (u128)value * pow10_u128(u->decimals) % u->mul != 0)
 		u--;
-	return write_number(buf, (u128)value * pow10_u128(u->decimals) / u->mul, u->decimals, u->name);
+	return write_number(
+		buf, (u128)value * pow10_u128(u->decimals) / u->mul, u->decimals, u->name);
 }
