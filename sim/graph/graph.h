@@ -61,7 +61,7 @@ struct vector_work {
 };
 
 /* The convolution behind a GEMM, so that its traffic can be counted without materialised im2col. All
- * zero for a plain GEMM. */
+ * zero for a plain GEMM. dX and dW carry the convolution of their forward operator. */
 struct conv_work {
 	uint64_t images, in_h, in_w, in_channels; /* of all groups together */
 	uint64_t out_h, out_w, out_channels;
@@ -84,7 +84,8 @@ struct work {
 	uint32_t n_vector;
 	/* Compulsory traffic of the vector passes that the GEMM operands above do not cover already: for a
 	 * stand-alone vector operator its inputs and outputs; for a fused one only what the tail reads
-	 * from elsewhere (parameters). */
+	 * from elsewhere (parameters). A bias is counted here too. In a training graph a fused operator also
+	 * writes what its backward pass reads from inside it. */
 	uint64_t vector_read_bytes, vector_write_bytes;
 	/* Collective: payload by nccl-tests' convention. all-reduce over the tensor-parallel group. */
 	uint64_t collective_bytes;
@@ -105,9 +106,15 @@ struct op_kind; /* one row of the operator table, graph/op_kinds.h */
 struct op_attrs {
 	uint32_t kernel[2], stride[2], dilation[2], pad_begin[2], pad_end[2];
 	uint32_t group;
-	uint32_t axis; /* softmax, concat, layer norm: first normalised axis */
-	bool transpose_a, transpose_b;
-	uint32_t perm[GRAPH_MAX_DIMS];
+	uint32_t
+		axis; /* softmax, concat, slice, split, flatten, reduce; layer norm: first normalised axis */
+	uint32_t n_axes; /* reduce_mean: axes reduced from `axis` on; 0 means all that follow */
+	bool keep_dims;  /* reduce_mean: reduced axes stay as 1 */
+	bool transpose_a, transpose_b; /* matmul and gemm: the last two dimensions are swapped */
+	uint32_t perm[GRAPH_MAX_DIMS]; /* transpose */
+	uint64_t shape[16]; /* reshape: new shape; split: sizes of the parts along `axis` */
+	uint32_t n_shape;
+	uint64_t begin, end; /* slice along `axis` */
 };
 
 struct op {
@@ -127,6 +134,7 @@ struct op {
 	/* A fused operator: the names of what it absorbed, in order, itself first. NULL otherwise. */
 	const char *const *members;
 	uint32_t n_members;
+	const struct op *parts; /* the members as they were before fusion, n_members of them */
 };
 
 struct graph {

@@ -1,0 +1,141 @@
+/* The operators: one sorted table, one row per kind. Adding an operator is adding a row to op_kinds.c
+ * (and a shape or work function to op_shape.c or op_work.c when none of those there fits).
+ *
+ * Lane cycles are those of WHAM's vector estimator (arXiv 2404.14632, released code): relu 1/1 (forward /
+ * backward), tanh 27/2, sigmoid, hard_sigmoid and silu 12/2, hard_swish 14/15, add, sub and mul 1/1 per
+ * gradient, div 10/10 and 11, pow and sqrt 15/16, erf 15/15, norms 1/1, dropout 2/1, softmax 10/2, log-softmax
+ * 13/2, negative log-likelihood 2/2, pooling kh*kw per output and 1 per input, mean 10 per row.
+ * Kinds that it lacks are built from its primitives, LUT 1, ADD 1, SUB 1, MUL 1, MAC 1, COMP 1, DIV 10, SQRT 15,
+ * EXP = one LUT (its sigmoid is LUT + ADD + DIV = 12), ERF 15 and POW 15:
+ *   gelu forward   0.5 x (1 + erf(x / sqrt 2))      MUL + ERF + ADD + MUL + MUL                       = 19
+ *   gelu backward  dy (Phi(x) + x phi(x))           MUL + ERF + MAC, MUL + LUT + MUL, MAC, MUL        = 22
+ *   lrn forward    x / (k + a sum x^2)^b            size MAC + MAC + POW + DIV                        = size + 26
+ *   lrn backward   s again: size MAC + MAC; dy y / s: MUL + DIV; its sum: size MAC; s^-b from y / x: DIV;
+ *                  dy s^-b - c x sum: MUL + MUL + MUL + SUB                                    = 2 size + 26
+ *   cross_entropy  log-softmax over the classes, then the negative log-likelihood, once per row
+ * Elements of a sum or bias gradient are free: WHAM's Sum is a Nop. */
+#ifndef GRAPH_OP_KINDS_H
+#define GRAPH_OP_KINDS_H
+
+#include "graph/graph.h"
+
+/* WHAM's classes (released code, op_to_compute); fusion goes by them. */
+enum op_class {
+	CLASS_COMPLEX, /* convolution, matrix product */
+	CLASS_NORM,
+	CLASS_ACTIVATION,
+	CLASS_INJECTIVE, /* element by element: add, mul, div, pow, sqrt */
+	CLASS_REDUCTION,
+	CLASS_POOLING,
+	CLASS_DROPOUT,
+	CLASS_SOFTMAX,
+	CLASS_LOSS,
+	CLASS_COLLECTIVE,
+	CLASS_TRANSFORM, /* moves or views data; free */
+};
+
+/* What the backward pass consists of. */
+enum backward_rule {
+	BACKWARD_VIEW, /* free: the gradient of the output is, or holds, that of the input */
+	BACKWARD_GEMM, /* dX (m, k, n) and dW (k, n, m); also convolution and product of activations */
+	BACKWARD_VECTOR,     /* one vector operator, gradients of parameters included */
+	BACKWARD_COLLECTIVE, /* all-reduce of dX */
+	BACKWARD_LOOKUP,     /* dW only, free as WHAM's embedding is */
+};
+
+/* Tensors that the backward pass reads, besides parameters and the gradient of the output. */
+enum op_saves {
+	SAVES_INPUT = 1 << 0,  /* the first input */
+	SAVES_OTHERS = 1 << 1, /* an input, when another input needs a gradient: products */
+	SAVES_OUTPUT = 1 << 2, /* the first output */
+	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
+};
+
+/* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */
+enum param_rule {
+	PARAMS_NONE,
+	PARAMS_GEMM,      /* weight [in, features], bias [features] */
+	PARAMS_CONV,      /* weight [features, in/group, kh, kw], bias [features] */
+	PARAMS_CHANNEL,   /* weight and bias [dims[1]] */
+	PARAMS_LAST,      /* weight and bias [last dimension] */
+	PARAMS_LAST_GAIN, /* weight [last dimension] */
+	PARAMS_TABLE,     /* weight [rows, features] */
+};
+
+/* Attributes that an operator of a workload file may carry (graph/workload.h). */
+enum op_key {
+	KEY_AXIS = 1 << 0,
+	KEY_BIAS = 1 << 1,
+	KEY_FEATURES = 1 << 2,
+	KEY_GROUP = 1 << 3,
+	KEY_KERNEL = 1 << 4, /* kernel, stride, pad, dilation */
+	KEY_PAD_TO = 1 << 5,
+	KEY_PARTS = 1 << 6,
+	KEY_PERM = 1 << 7,
+	KEY_RANGE = 1 << 8, /* begin, end */
+	KEY_ROWS = 1 << 9,
+	KEY_SHAPE = 1 << 10,
+	KEY_SHARD = 1 << 11,
+	KEY_SIZE = 1 << 12,
+	KEY_TRANSPOSE = 1 << 13,
+	KEY_WEIGHT = 1 << 14,
+	KEY_AXES = 1 << 15, /* axes (how many), keep_dims */
+};
+
+enum { OP_MAX_OUTPUTS = 16 };
+
+/* An operator with its tensors looked up. */
+struct op_view {
+	const struct op_kind *kind;
+	const struct op_attrs *attrs;
+	const struct tensor *const *in;
+	uint32_t n_in;
+	const struct tensor *const *out;
+	uint32_t n_out;
+};
+
+/* Output shapes. The rest of each output is filled by the builder. */
+struct op_shapes {
+	uint32_t n_out;
+	struct tensor
+		out[OP_MAX_OUTPUTS]; /* n_dims, dims; elem_bytes 0 means that of activations */
+};
+
+struct pass_list {
+	struct arena *a;
+	struct vector_work *passes;
+	uint32_t n, cap;
+};
+
+struct op_kind {
+	const char *name;
+	enum op_class class;
+	enum core core; /* of the forward pass */
+	uint32_t min_inputs, max_inputs;
+	uint32_t forward_cycles; /* lane cycles for each element */
+	uint32_t backward_cycles
+		[2];    /* likewise, for the gradient of the first and of the second input */
+	uint32_t saves; /* enum op_saves */
+	enum backward_rule backward;
+	enum param_rule params;
+	uint32_t keys; /* enum op_key */
+	/* Fills `out` or says why the inputs (view->out is not set) do not fit. */
+	bool (*shape)(const struct op_view *view, struct op_shapes *out, struct err *err);
+	/* Fills the tensor-core and collective part of `work`; NULL when there is none. */
+	void (*work)(const struct op_view *view, struct work *work);
+	/* Appends the vector passes; NULL when there are none. `grads`: bit i is set when input i needs a
+	 * gradient. */
+	void (*passes)(const struct op_view *view, struct pass_list *list);
+	void (*backward_passes)(const struct op_view *view, uint32_t grads, struct pass_list *list);
+};
+
+/* The row called `name`, or NULL. */
+const struct op_kind *op_kind_find(const char *name);
+
+/* All rows, sorted by name. */
+const struct op_kind *op_kinds(uint32_t *n);
+
+/* NULL-terminated names of all rows, for text_nearest(). */
+const char *const *op_kind_names(struct arena *a, uint32_t *n);
+
+#endif
