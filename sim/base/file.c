@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/internal.h"
 #include "base/text.h"
 
 enum { CHUNK = 64 << 10 };
@@ -16,6 +17,7 @@ enum { CHUNK = 64 << 10 };
 struct source {
 	const char *path;
 	int fd;
+	uint64_t max; /* bytes once decompressed */
 };
 
 static bool fail_io(const char *path, struct err *err)
@@ -58,9 +60,10 @@ static bool source_read(struct source *src, void *buf, size_t size, size_t *n, s
 static bool keep(
 	const struct source *src, struct text *out, const void *data, size_t n, struct err *err)
 {
-	if (n > FILE_MAX - out->n)
-		return err_set(err, ERR_INPUT, "%s: holds more than %llu GiB", src->path,
-			(unsigned long long)(FILE_MAX >> 30));
+	char most[UNIT_TEXT];
+	if (n > src->max - out->n)
+		return err_set(err, ERR_INPUT, "%s: holds more than %s", src->path,
+			unit_print(most, UNIT_BYTES, src->max));
 	text_add_bytes(out, data, n);
 	return true;
 }
@@ -191,10 +194,17 @@ static bool read_all(struct source *src, struct text *out, struct err *err)
 
 bool file_read(struct arena *a, const char *path, struct bytes *out, struct err *err)
 {
+	return file_read_max(a, path, FILE_MAX, out, err);
+}
+
+bool file_read_max(
+	struct arena *a, const char *path, uint64_t max, struct bytes *out, struct err *err)
+{
 	struct source src;
 	struct text text = {0};
 	if (!source_open(&src, path, err))
 		return false;
+	src.max = max;
 	bool ok = read_all(&src, &text, err);
 	source_close(&src);
 	if (ok) {

@@ -16,6 +16,10 @@ size_t utf8_cut(const char *s, size_t max);
 /* How many characters the first `n` bytes of `s` hold, counting one per UTF-8 sequence. */
 size_t utf8_count(const char *s, size_t n);
 
+/* As file_read(), with another limit than FILE_MAX. */
+bool file_read_max(
+	struct arena *a, const char *path, uint64_t max, struct bytes *out, struct err *err);
+
 /* Places in the text of a document: of a value; of the key of that name in the object that starts at
  * `s`; of the end of the value that starts at `s`. */
 const char *doc_find_value(struct doc_at at);
