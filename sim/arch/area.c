@@ -1,0 +1,111 @@
+#include "arch/area.h"
+
+#include <string.h>
+
+static const struct area_model models[] = {
+	{"accelergy22", area_accelergy22_parts},
+	{"chip", area_chip_parts},
+};
+
+/* The power factor was fitted on TPUv2 and TPUv3 (16 nm) and TPUv4i (7 nm); 28 nm takes that of 16 nm, which puts TPUv1
+ * at 93 of 75 W, and 5 nm that of 7 nm. Link energies are an engineering assumption (4 to 10 pJ/bit). */
+static const struct process_node nodes[] = {
+	{5, "5 nm", 138.2, 0.021, 5, 1.0},
+	{7, "7 nm", 96.3, 0.027, 5, 1.0},
+	{16, "16 nm", 28.9, 0.074, 6, 1.35},
+	{28, "28 nm", 15.3, 0.127, 6, 1.35},
+};
+
+enum {
+	N_MODELS = sizeof(models) / sizeof(models[0]),
+	N_NODES = sizeof(nodes) / sizeof(nodes[0]),
+};
+
+static const double DIE_OVERHEAD = 0.46;
+static const double SRAM_ARRAY_EFFICIENCY = 0.27;
+static const double PE_LAYOUT_DENSITY = 0.75, LANE_LAYOUT_DENSITY = 0.5;
+static const double LANE_MTR = 0.4;
+static const double HBM_PHY_MM2 = 10.45, HBM_MTR_PER_GB_S = 1.355;
+static const double LINK_PHY_MM2 = 1.888, LINK_MTR = 74.6, LINK_GB_S = 25;
+static const double PCIE_PHY_MM2 = 0.48, PCIE_MTR = 3.96;
+
+const struct area_model *area_model_find(const char *name)
+{
+	for (size_t i = 0; i < N_MODELS; i++) {
+		if (strcmp(models[i].name, name) == 0)
+			return &models[i];
+	}
+	return NULL;
+}
+
+const struct area_model *area_model_list(size_t *n)
+{
+	*n = N_MODELS;
+	return models;
+}
+
+const char *area_model_name(const struct area_model *model)
+{
+	return model ? model->name : "chip";
+}
+
+const struct process_node *process_node_find(uint32_t nm)
+{
+	for (size_t i = 0; i < N_NODES; i++) {
+		if (nodes[i].nm == nm)
+			return &nodes[i];
+	}
+	return NULL;
+}
+
+const struct process_node *process_node_list(size_t *n)
+{
+	*n = N_NODES;
+	return nodes;
+}
+
+static double pe_mtr(uint32_t mac_bytes)
+{
+	return mac_bytes == 1 ? 0.009 : mac_bytes == 2 ? 0.033 : 0.060;
+}
+
+void area_chip_parts(const struct arch *arch, struct area_parts *out)
+{
+	const struct process_node *node = process_node_find(arch->node_nm);
+	assert(node);
+	double density = node->density_mtr_per_mm2;
+	double pes = (double)arch->tc_count * arch->tc_rows * arch->tc_cols;
+	double lanes = (double)arch->vc_count * arch->vc_width;
+	double hbm_gb_s = (double)arch->hbm_bytes_per_s / 1e9;
+	double link_gb_s = (double)arch->links * (double)arch->link_bytes_per_s / 1e9;
+	*out = (struct area_parts){
+		.tc = pes * pe_mtr(arch->mac_bytes) / (PE_LAYOUT_DENSITY * density),
+		.vc = lanes * LANE_MTR / (LANE_LAYOUT_DENSITY * density),
+		.sram = node->sram_cell_um2 * 1e-6 * 8 * (double)arch->sram_bytes /
+			SRAM_ARRAY_EFFICIENCY,
+		.hbm = arch->hbm_stacks * HBM_PHY_MM2 + HBM_MTR_PER_GB_S * hbm_gb_s / density,
+		.links = link_gb_s / LINK_GB_S * (LINK_PHY_MM2 + LINK_MTR / density),
+		.pcie = arch->pcie_lanes * (PCIE_PHY_MM2 + PCIE_MTR / density),
+	};
+	out->other = area_parts_sum(out) * DIE_OVERHEAD / (1 - DIE_OVERHEAD);
+}
+
+void arch_area_parts(const struct arch *arch, struct area_parts *out)
+{
+	if (arch->area_model)
+		arch->area_model->parts(arch, out);
+	else
+		area_chip_parts(arch, out);
+}
+
+double area_parts_sum(const struct area_parts *p)
+{
+	return p->tc + p->vc + p->sram + p->hbm + p->links + p->pcie + p->other;
+}
+
+double arch_area_mm2(const struct arch *arch)
+{
+	struct area_parts parts;
+	arch_area_parts(arch, &parts);
+	return area_parts_sum(&parts);
+}

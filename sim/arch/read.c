@@ -1,0 +1,238 @@
+/* Reads an accelerator file: the keys are at arch_read(). */
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/area.h"
+#include "base/doc.h"
+#include "base/text.h"
+
+enum {
+	COUNT_MAX = 65536,
+	MIN_CLOCK_HZ = 1000000,
+	MIN_BYTES_PER_S =
+		1000000, /* slower than this is a wrong unit, and times would leave the range of a tick */
+};
+
+static const struct {
+	const char *name;
+	uint32_t bytes;
+} mac_types[] = {{"bf16", 2}, {"fp16", 2}, {"fp32", 4}, {"int8", 1}};
+
+enum { N_MAC_TYPES = sizeof(mac_types) / sizeof(mac_types[0]) };
+
+/* A section of the file: an object with these keys, one of which is its source. */
+static bool get_section(const struct doc_at *root, const char *key, const char *const *keys,
+	struct doc_at *out, struct err *err)
+{
+	struct doc_at source;
+	const char *text;
+	if (!doc_get(root, key, out, err) || !doc_object(*out, keys, err) ||
+		!doc_get(out, "source", &source, err) || !doc_string(source, &text, err))
+		return false;
+	return text[0] ||
+	       doc_fail(source, err, "empty source, expected where the values come from");
+}
+
+static bool get_text(const struct doc_at *object, const char *key, struct doc_at *at,
+	const char **out, struct err *err)
+{
+	return doc_get(object, key, at, err) && doc_string(*at, out, err);
+}
+
+static bool get_count(const struct doc_at *object, const char *key, uint32_t *out, struct err *err)
+{
+	struct doc_at at;
+	uint64_t value;
+	if (!doc_get(object, key, &at, err) || !doc_uint(at, 1, COUNT_MAX, &value, err))
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+static bool get_quantity(const struct doc_at *object, const char *key, enum unit_dim dim,
+	uint64_t min, uint64_t *out, struct err *err)
+{
+	struct doc_at at;
+	return doc_get(object, key, &at, err) && doc_quantity(at, dim, min, out, err);
+}
+
+static bool read_tensor_cores(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {
+		"cols", "count", "dataflow", "folds", "rows", "source", NULL};
+	struct doc_at at, name_at;
+	const char *name;
+	if (!get_section(root, "tensor_cores", keys, &at, err) ||
+		!get_count(&at, "count", &out->tc_count, err) ||
+		!get_count(&at, "rows", &out->tc_rows, err) ||
+		!get_count(&at, "cols", &out->tc_cols, err) ||
+		!get_text(&at, "dataflow", &name_at, &name, err))
+		return false;
+	if (!dataflow_find(name, &out->dataflow))
+		return doc_fail(
+			name_at, err, "unknown dataflow '%.40s', expected is, os or ws", name);
+	if (!get_text(&at, "folds", &name_at, &name, err))
+		return false;
+	if (!fold_mode_find(name, &out->fold_mode))
+		return doc_fail(name_at, err,
+			"unknown fold mode '%.40s', expected pipelined or serial", name);
+	return true;
+}
+
+static bool read_vector_cores(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {"count", "source", "width", NULL};
+	struct doc_at at;
+	return get_section(root, "vector_cores", keys, &at, err) &&
+	       get_count(&at, "count", &out->vc_count, err) &&
+	       get_count(&at, "width", &out->vc_width, err);
+}
+
+static bool read_sram(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {"bytes_per_cycle", "size", "source", NULL};
+	struct doc_at at, ports;
+	return get_section(root, "sram", keys, &at, err) &&
+	       get_quantity(&at, "size", UNIT_BYTES, 1, &out->sram_bytes, err) &&
+	       doc_get(&at, "bytes_per_cycle", &ports, err) &&
+	       doc_quantity(ports, UNIT_BYTES, 1, &out->sram_bytes_per_cycle, err);
+}
+
+static bool read_hbm(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {
+		"bandwidth", "latency", "size", "source", "stacks", NULL};
+	struct doc_at at, size;
+	if (!get_section(root, "hbm", keys, &at, err) || !doc_get(&at, "size", &size, err) ||
+		!doc_quantity(size, UNIT_BYTES, 1, &out->hbm_bytes, err) ||
+		!get_quantity(&at, "bandwidth", UNIT_BANDWIDTH, MIN_BYTES_PER_S,
+			&out->hbm_bytes_per_s, err) ||
+		!get_quantity(&at, "latency", UNIT_TIME, 1, &out->hbm_latency, err) ||
+		!get_count(&at, "stacks", &out->hbm_stacks, err))
+		return false;
+	if (out->hbm_bytes <= out->sram_bytes)
+		return doc_fail(size, err,
+			"HBM is no larger than the SRAM in front of it, expected more than "
+			"sram.size");
+	if (out->hbm_latency > TICKS_PER_S)
+		return doc_fail(at, err, "latency of more than a second, expected some 100 ns");
+	return true;
+}
+
+static bool read_links(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {"bandwidth", "count", "source", NULL};
+	struct doc_at at;
+	return get_section(root, "links", keys, &at, err) &&
+	       get_count(&at, "count", &out->links, err) &&
+	       get_quantity(&at, "bandwidth", UNIT_BANDWIDTH, MIN_BYTES_PER_S,
+		       &out->link_bytes_per_s, err);
+}
+
+/* A launch that costs nothing is legal ("0 ns"): programs of a statically scheduled chip have none. */
+static bool read_efficiency(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {"hbm_bandwidth", "launch_overhead", "source", NULL};
+	struct doc_at at, share;
+	if (!get_section(root, "efficiency", keys, &at, err) ||
+		!doc_get(&at, "hbm_bandwidth", &share, err) ||
+		!doc_number(share, 0, 1, &out->hbm_efficiency, err) ||
+		!get_quantity(&at, "launch_overhead", UNIT_TIME, 0, &out->launch_overhead, err))
+		return false;
+	if (out->hbm_efficiency < 0.01)
+		return doc_fail(share, err, "share of the HBM bandwidth is %g, expected 0.01 to 1",
+			out->hbm_efficiency);
+	if (out->launch_overhead > TICKS_PER_S)
+		return doc_fail(at, err, "launch overhead of more than a second, expected some us");
+	return true;
+}
+
+static bool read_mac(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	struct doc_at at;
+	const char *name;
+	if (!get_text(root, "mac", &at, &name, err))
+		return false;
+	for (size_t i = 0; i < N_MAC_TYPES; i++) {
+		if (strcmp(mac_types[i].name, name) == 0) {
+			out->mac_bytes = mac_types[i].bytes;
+			return true;
+		}
+	}
+	return doc_fail(
+		at, err, "unknown MAC type '%.40s', expected bf16, fp16, fp32 or int8", name);
+}
+
+static bool read_node(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	struct doc_at at;
+	const char *name;
+	if (!get_text(root, "process_node", &at, &name, err))
+		return false;
+	size_t n;
+	const struct process_node *nodes = process_node_list(&n);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(nodes[i].name, name) == 0) {
+			out->node_nm = nodes[i].nm;
+			return true;
+		}
+	}
+	return doc_fail(at, err,
+		"unknown process node '%.40s', expected \"5 nm\", \"7 nm\", \"16 nm\" or \"28 nm\"",
+		name);
+}
+
+static bool read_area_model(const struct doc_at *root, struct arch *out, struct err *err)
+{
+	struct doc_at at;
+	const char *name;
+	if (!get_text(root, "area_model", &at, &name, err))
+		return false;
+	out->area_model = area_model_find(name);
+	return out->area_model ||
+	       doc_fail(at, err, "unknown area model '%.40s', expected accelergy22 or chip", name);
+}
+
+static bool read_identity(
+	struct arena *a, const struct doc_at *root, struct arch *out, struct err *err)
+{
+	struct doc_at name_at, source_at;
+	const char *name, *source;
+	if (!get_text(root, "name", &name_at, &name, err) ||
+		!get_text(root, "source", &source_at, &source, err))
+		return false;
+	if (!name[0])
+		return doc_fail(name_at, err, "empty name");
+	if (!source[0])
+		return doc_fail(
+			source_at, err, "empty source, expected where the values come from");
+	out->name = arena_strdup(a, name);
+	out->source = arena_strdup(a, source);
+	return get_quantity(root, "clock", UNIT_FREQUENCY, MIN_CLOCK_HZ, &out->clock_hz, err) &&
+	       get_count(root, "pcie_lanes", &out->pcie_lanes, err);
+}
+
+static bool read_root(struct arena *a, const struct doc *doc, struct arch *out, struct err *err)
+{
+	static const char *const keys[] = {"area_model", "clock", "efficiency", "hbm", "links",
+		"mac", "name", "pcie_lanes", "process_node", "source", "sram", "tensor_cores",
+		"vector_cores", NULL};
+	struct doc_at root = doc_root(doc);
+	return doc_object(root, keys, err) && read_identity(a, &root, out, err) &&
+	       read_node(&root, out, err) && read_mac(&root, out, err) &&
+	       read_tensor_cores(&root, out, err) && read_vector_cores(&root, out, err) &&
+	       read_sram(&root, out, err) && read_hbm(&root, out, err) &&
+	       read_links(&root, out, err) && read_efficiency(&root, out, err) &&
+	       read_area_model(&root, out, err);
+}
+
+bool arch_read(struct arena *a, const char *path, struct arch *out, struct err *err)
+{
+	struct doc doc;
+	*out = (struct arch){0};
+	if (!doc_read(&doc, a, path, err))
+		return false;
+	bool ok = read_root(a, &doc, out, err);
+	doc_finish(&doc);
+	return ok;
+}

@@ -1,0 +1,148 @@
+/* DRAM traffic of GEMMs through a buffer of limited size, in closed form.
+ *
+ * Each of the `batch` GEMMs runs by the cheapest of four loop orders:
+ *   everything fits      a + b + c                                    when the three operands fit the buffer
+ *   output stationary    a nN + b nM + c                              c in nM x nN tiles, each finished before the next
+ *   a stationary         a + b nM + c + 2 (nK - 1) p                  a in nM x nK tiles, each loaded once
+ *   b stationary         a nN + b + c + 2 (nK - 1) p                  b in nK x nN tiles, each loaded once
+ * with p the partial sums (4 bytes each), written and read again for every further slice of k. The tiles of an order
+ * fill at most half of the buffer: the other half is being loaded (double buffering). What streams past a stationary
+ * tile does so in slabs of SLAB elements. A buffer too small for any order costs a n + b m + c: no reuse at all.
+ *
+ * One tile count of an order goes through the powers of two, the other then is the smallest that fits. A bigger
+ * buffer admits every choice that a smaller one does, so more SRAM never means more traffic, and no choice goes
+ * below the compulsory a + b + c. A convolution counts its input image (a_bytes), never the im2col matrix; the lines
+ * that neighbouring tiles share stay in the buffer. */
+#include "arch/internal.h"
+
+enum {
+	SLAB = 32, /* elements: a burst of 64 bytes of bf16 */
+	PARTIAL_BYTES = 4,
+};
+
+/* One GEMM of the batch: its own bytes decide what fits. */
+struct problem {
+	uint64_t m, n, k;
+	uint64_t a_row, b_column; /* bytes of one row of a and one column of b, rounded up */
+	uint64_t a_all, b_all;    /* bytes over the batch, as the traffic counts them */
+	uint64_t compulsory;      /* a + b + c over the batch */
+	uint64_t partials_all;    /* bytes of all partial sums over the batch */
+	uint64_t room;            /* half of the buffer */
+};
+
+struct choice {
+	uint64_t a_times, b_times, partial_times; /* partial sums go out and come back so often */
+	uint64_t bytes;
+};
+
+static void consider(struct choice *best, const struct problem *p, uint64_t a_times,
+	uint64_t b_times, uint64_t partial_times)
+{
+	u128 bytes = (u128)(a_times - 1) * p->a_all + (u128)(b_times - 1) * p->b_all +
+		     (u128)2 * partial_times * p->partials_all + p->compulsory;
+	if (bytes >= best->bytes)
+		return;
+	*best = (struct choice){a_times, b_times, partial_times, (uint64_t)bytes};
+}
+
+/* Bytes of `depth` of the k elements of a row or column of `bytes`. */
+static uint64_t slab_bytes(const struct problem *p, uint64_t bytes, uint64_t depth)
+{
+	return div_ceil(clamp_u64((u128)bytes * depth), p->k);
+}
+
+/* How many lines of `line` bytes fit beside `fixed` bytes. */
+static uint64_t lines_that_fit(const struct problem *p, u128 fixed, u128 line)
+{
+	return fixed < p->room ? (p->room - (uint64_t)fixed) / clamp_u64(line) : 0;
+}
+
+/* c in tiles of mt x nt: the partial sums of one tile and the slabs of a and b that feed it must fit. */
+static void output_stationary(const struct problem *p, struct choice *best)
+{
+	uint64_t depth = min_u64(p->k, SLAB);
+	uint64_t a_slab = slab_bytes(p, p->a_row, depth);
+	uint64_t b_slab = slab_bytes(p, p->b_column, depth);
+	for (uint64_t n_m = 1;; n_m = min_u64(2 * n_m, p->m)) {
+		if ((u128)(n_m - 1) * p->b_all + p->compulsory >= best->bytes)
+			return;
+		uint64_t mt = div_ceil(p->m, n_m);
+		uint64_t nt =
+			lines_that_fit(p, (u128)mt * a_slab, (u128)mt * PARTIAL_BYTES + b_slab);
+		if (nt > 0)
+			consider(best, p, div_ceil(p->n, nt), n_m, 0);
+		if (n_m >= p->m)
+			return;
+	}
+}
+
+/* a stays in tiles of mt rows and kt columns while all of b's columns pass by. */
+static void a_stationary(const struct problem *p, struct choice *best)
+{
+	uint64_t width = min_u64(p->n, SLAB);
+	for (uint64_t n_k = 1;; n_k = min_u64(2 * n_k, p->k)) {
+		if ((u128)2 * (n_k - 1) * p->partials_all + p->compulsory >= best->bytes)
+			return;
+		uint64_t kt = div_ceil(p->k, n_k);
+		uint64_t mt = lines_that_fit(p, (u128)width * slab_bytes(p, p->b_column, kt),
+			(u128)slab_bytes(p, p->a_row, kt) + width * PARTIAL_BYTES);
+		if (mt > 0)
+			consider(best, p, 1, div_ceil(p->m, mt), n_k - 1);
+		if (n_k >= p->k)
+			return;
+	}
+}
+
+static struct problem transposed(const struct problem *p)
+{
+	struct problem t = *p;
+	t.m = p->n;
+	t.n = p->m;
+	t.a_row = p->b_column;
+	t.b_column = p->a_row;
+	t.a_all = p->b_all;
+	t.b_all = p->a_all;
+	return t;
+}
+
+static struct choice best_choice(const struct problem *p)
+{
+	struct choice best = {.bytes = UINT64_MAX};
+	consider(&best, p, p->n, p->m, 0);
+	output_stationary(p, &best);
+	a_stationary(p, &best);
+	/* b stationary is a stationary of the transposed product. */
+	struct problem t = transposed(p);
+	struct choice other = {.bytes = best.bytes};
+	a_stationary(&t, &other);
+	if (other.bytes < best.bytes)
+		best = (struct choice){
+			other.b_times, other.a_times, other.partial_times, other.bytes};
+	return best;
+}
+
+struct dram_traffic gemm_traffic(const struct work *w, uint64_t sram_bytes)
+{
+	struct problem p = {
+		.m = w->m,
+		.n = w->n,
+		.k = w->k,
+		.a_row = div_ceil(div_ceil(w->a_bytes, w->batch), w->m),
+		.b_column = div_ceil(div_ceil(w->b_bytes, w->batch), w->n),
+		.a_all = w->a_bytes,
+		.b_all = w->b_bytes,
+		.compulsory = clamp_u64((u128)w->a_bytes + w->b_bytes + w->c_bytes),
+		.room = sram_bytes / 2,
+	};
+	u128 one = (u128)div_ceil(w->a_bytes, w->batch) + div_ceil(w->b_bytes, w->batch) +
+		   div_ceil(w->c_bytes, w->batch);
+	if (one <= sram_bytes)
+		return (struct dram_traffic){p.compulsory - w->c_bytes, w->c_bytes};
+	uint64_t outputs = clamp_u64((u128)clamp_u64((u128)w->m * w->n) * w->batch);
+	p.partials_all = clamp_u64((u128)outputs * PARTIAL_BYTES);
+	struct choice best = best_choice(&p);
+	if (best.bytes == UINT64_MAX)
+		return (struct dram_traffic){UINT64_MAX, w->c_bytes};
+	uint64_t spilled = best.partial_times * p.partials_all;
+	return (struct dram_traffic){best.bytes - spilled - w->c_bytes, spilled + w->c_bytes};
+}
