@@ -34,15 +34,23 @@ struct analytic_step {
 	const struct analytic_stage *stages;
 	uint32_t n_stages, n_micro_batches;
 	tick link_latency;
-	uint64_t link_bytes_per_s;
+	uint64_t link_bytes_per_s; /* 0: transfers last their latency only */
+	bool one_f_one_b;          /* 1F1B; false: GPipe */
 };
 
-/* (m + p - 1) x slowest stage + transfers on the critical way + the largest (gradient reduction + update); GPipe and 1F1B alike (Huang et al. 2019; Narayanan et al.
- * 2021). Also its terms, which add up to it. */
+/* (m + p - 1) x slowest stage + transfers on the critical way + the largest (gradient reduction + update); Huang et al. 2019, Narayanan et al. 2021. Also its
+ * terms, which add up to it.
+ *
+ * With t = forward + backward of a stage and c = latency + bytes / bandwidth between two stages:
+ * compute + bubble = sum of t + (m - 1) x largest t, which is (m + p - 1) t over even stages. The first micro-batch goes all the way down and back, 2 x sum of c.
+ * GPipe hides all other transfers: exact where one stage has both the slowest forward and the slowest backward and every c is shorter than the next stage's task,
+ * otherwise a lower bound. 1F1B holds one micro-batch less at every next stage, so that a transfer and the gradient that comes back stand in a loop: a run of stages
+ * i..j passes one micro-batch per (sum of t + 2 x sum of c) / (j - i + 1), and the slowest run sets the pace. Its excess over the largest t, m - 1 times, counts to
+ * `transfer`. An upper bound, tight for many micro-batches; exact for even stages without transfer time. */
 struct analytic_estimate {
 	tick total;
-	tick compute; /* m x slowest stage */
-	tick bubble; /* (p - 1) x slowest stage, or the fill over uneven stages where that is known */
+	tick compute;  /* m x slowest stage */
+	tick bubble;   /* sum over the other stages, once each: (p - 1) x slowest over even ones */
 	tick transfer; /* activations and gradients that cannot hide */
 	tick reduction, update;
 };
