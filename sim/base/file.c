@@ -208,8 +208,7 @@ bool file_read_max(
 	bool ok = read_all(&src, &text, err);
 	source_close(&src);
 	if (ok) {
-		char *data = arena_alloc(a, text.n + 1, 1);
-		memcpy(data, text.data, text.n);
+		const char *data = arena_grow(a, text.data, text.n, text.n + 1, 1);
 		*out = (struct bytes){.data = data, .n = text.n};
 	}
 	text_free(&text);
