@@ -18,8 +18,13 @@ struct device_link {
 	tick latency;
 };
 
+/* How long one of these collectives takes. */
+tick device_link_time(const struct device_link *link, uint64_t bytes);
+
 struct device_options {
-	bool intra_op_split; /* an operator may take all free cores of its type; otherwise one (WHAM's rule) */
+	/* An operator takes all cores of its type, so operators of a type follow each other; otherwise it takes one core
+	 * (WHAM's rule). */
+	bool intra_op_split;
 	struct device_link link;
 };
 
@@ -29,8 +34,8 @@ enum wait_cause { WAIT_NONE, WAIT_CORE };
 struct op_run {
 	tick start, end, ready; /* ready: last predecessor ended */
 	uint32_t tc, vc;        /* first core held; UINT32_MAX where none */
-	tick memory_stall;      /* end - start beyond its compute time */
-	bool conflict; /* started after it was ready because every core of its type was busy */
+	tick memory_stall; /* end - start beyond launch and compute time: first fill and slow memory */
+	bool conflict;     /* started after it was ready because every core of its type was busy */
 };
 
 struct device_result {
@@ -41,18 +46,25 @@ struct device_result {
 	uint64_t dram_bytes, macs, lane_ops;
 	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
 	tick critical_path; /* longest path at infinite cores and its own memory rate */
+	uint64_t n_events;  /* fired by the event engine */
+	bool clamped; /* some operator would last longer than time can count (213 days over all operators); all times are too small */
 };
 
 /* ASAP and ALAP start times with unlimited cores, and their difference; by WHAM's annotation (released code, populate_asap/alap). */
 struct op_timing {
-	tick duration; /* alone on the device: max of compute and memory, plus launch overhead */
+	tick duration; /* alone on the device: max of compute and memory, plus launch overhead and first fill */
 	tick asap, alap, mobility;
-	uint32_t depth;
+	uint32_t depth; /* 1 where nothing comes before */
 };
 
 /* Runs operators `ids` (ascending; predecessors outside the list count as done at 0) on a clean device. Ready operators start by
  * (mobility, ALAP, depth, id). HBM bandwidth is shared among running operators: rates are recomputed at every start and
- * finish, an operator progresses at the smaller of its compute rate and its share of memory. */
+ * finish, an operator progresses at the smaller of its compute rate and its share of memory (max-min fair).
+ *
+ * An operator holds its cores for launch_overhead, then hbm_latency when it touches DRAM (the exposed first fill), then
+ * max(compute, bytes / bandwidth) or longer when others use the memory too. Operators without work (CORE_NONE, a collective among one rank)
+ * end the moment they are ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
+ * Each operator is priced with the whole global buffer: what operators that run together take from each other is not modelled. */
 void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
 	uint32_t n_ids, const struct device_options *options, struct device_result *out);
 
