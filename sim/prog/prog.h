@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "base/units.h"
 
-enum { PROG_MAX_DIMS = 8 };
+enum { PROG_MAX_DIMS = 8, PROG_MAX_RANKS = 1 << 18 };
+#define PROG_MAX_BYTES (UINT64_C(1) << 46) /* of one message or collective: 64 TiB */
 #define PROG_NONE UINT32_MAX
 
 /* rank = c[0] + size[0] * (c[1] + size[1] * (...)): the first dimension varies fastest. */
@@ -119,7 +120,40 @@ uint32_t prog_peer_rank(const struct prog *p, uint32_t rank, const struct prog_p
 uint32_t prog_group_members(const struct prog *p, uint32_t group, uint32_t rank, uint32_t *ranks);
 uint32_t prog_group_size(const struct prog *p, uint32_t group);
 
-/* Text form. Errors are ERR_INPUT with path:line:column. The result is not yet validated as a whole: prog_check(). */
+/* The k-th rank of a role, k < prog_role_size(): ascending for ranges, as listed for a list. */
+uint32_t prog_role_size(const struct prog *p, uint32_t role);
+uint32_t prog_role_rank(const struct prog *p, uint32_t role, uint32_t k);
+
+/* The role of every rank, in one pass; PROG_NONE for a rank that has none. */
+uint32_t *prog_role_map(struct arena *a, const struct prog *p);
+
+/* A family has prog_group_n_teams() groups that share no rank. Says which of them `rank` is in and where; false when in none. */
+uint32_t prog_group_n_teams(const struct prog *p, uint32_t group);
+bool prog_group_place(
+	const struct prog *p, uint32_t group, uint32_t rank, uint32_t *team, uint32_t *position);
+
+const char *task_kind_name(enum task_kind kind);    /* "compute", "send", ... */
+const char *task_phase_name(enum task_phase phase); /* "none", "forward", ... */
+bool coll_kind_has_root(enum coll_kind kind);
+
+/* Text form, one statement a line:
+ *     wham-prog 1
+ *     grid DIM=SIZE ...                       once, first
+ *     cost KEY = TIME [energy=JOULES"J"]      before the tasks that use it
+ *     group NAME RANKS                        RANKS: "0 1 2 5" or "0..3 9"
+ *     role NAME [DIM=LO[..HI]] ...            or: role NAME ranks RANKS
+ *       ID compute KEY|TIME [phase forward|backward|optimizer]
+ *       ID send PEER BYTES [tag TAG] [eager]  PEER: "pp+1" or a rank
+ *       ID recv PEER BYTES [tag TAG]
+ *       ID coll KIND GROUP BYTES [root N] [algo NAME]   GROUP: "tp", "cp*dp" or a group's name
+ *       ID wait TIME
+ *       ID mark LABEL
+ *     every task: [after ID ...] [stream N] [name LABEL] [@PLACE]
+ * TIME and BYTES are one word with a unit: 812.4us, 32MiB. IDs ascend within a role; `after` may name a later task. A task without @PLACE
+ * gets "path:line". A word that has blanks or could be taken for something else is written "in quotes", with \" \\ \n \t. `#` at the start of
+ * a word starts a comment. Writing is canonical: prog_write() of what prog_parse() made of a written text gives the same bytes.
+ *
+ * Errors are ERR_INPUT with path:line:column. The result is not yet validated as a whole: prog_check(). */
 bool prog_read(struct arena *a, const char *path, struct prog *out, struct err *err);
 bool prog_parse(struct arena *a, const char *path, const char *data, size_t n, struct prog *out,
 	struct err *err);
@@ -130,16 +164,23 @@ void prog_write(const struct prog *p, struct text *out);
  * Malformed: ERR_INPUT. Counts that do not match (an unmatched send, a mismatched collective): ERR_ANSWER, with both places. */
 bool prog_check(const struct prog *p, struct err *err);
 
+/* The ERR_INPUT half of prog_check() alone: a prog that may be run, though it may deadlock. */
+bool prog_check_form(const struct prog *p, struct err *err);
+
 /* Building in code: append to growing lists in an arena, then finish. */
 struct prog_builder;
 struct prog_builder *prog_build(struct arena *a, const struct prog_grid *grid);
 uint32_t prog_add_cost(struct prog_builder *b, const char *key, tick duration,
 	double energy_j); /* same key again: same index, same values */
 uint32_t prog_add_group(struct prog_builder *b, uint32_t dims_mask);
+uint32_t prog_add_group_list(
+	struct prog_builder *b, const char *name, const uint32_t *ranks, uint32_t n_ranks);
 /* Opens a role; tasks are appended to the last opened one. `lo` and `hi` have n_dims elements. */
 void prog_add_role(
 	struct prog_builder *b, const char *name, const uint32_t *lo, const uint32_t *hi);
-/* Copies `task` (its `after` list too) and returns its index; id is set to index + 1. `tag` is interned. */
+void prog_add_role_list(
+	struct prog_builder *b, const char *name, const uint32_t *ranks, uint32_t n_ranks);
+/* Copies `task` (its `after` list and strings too) and returns its index; id is set to index + 1. `tag` is interned. */
 uint32_t prog_add_task(struct prog_builder *b, const struct prog_task *task);
 void prog_finish(struct prog_builder *b, struct prog *out);
 
