@@ -32,7 +32,8 @@ struct doc_at {
 	size_t index;                /* when the parent is an array */
 };
 
-/* Duplicate keys are refused. Strings, and the text, live in `a`; doc_finish() frees the rest. */
+/* Duplicate keys are refused, and so is nesting deeper than 2048. The text and the path live in `a`, or with
+ * doc_parse() are the caller's and must outlive the doc; doc_finish() frees the rest, also after a failure. */
 bool doc_read(struct doc *doc, struct arena *a, const char *path, struct err *err);
 bool doc_parse(struct doc *doc, const char *path, struct bytes text, struct err *err);
 void doc_finish(struct doc *doc);
@@ -57,6 +58,7 @@ bool doc_get(const struct doc_at *object, const char *key, struct doc_at *out, s
 /* Each reads one value of its type, or says what was expected. Strings live as long as the doc. */
 bool doc_string(struct doc_at at, const char **out, struct err *err);
 bool doc_bool(struct doc_at at, bool *out, struct err *err);
+/* Takes 1e3 and 5.0 as whole, but a number with a point or an exponent only up to 2^53; 1.5 is refused. */
 bool doc_uint(struct doc_at at, uint64_t min, uint64_t max, uint64_t *out, struct err *err);
 bool doc_number(struct doc_at at, double min, double max, double *out, struct err *err);
 /* `min` is the smallest value accepted, in the base unit of `dim`. */

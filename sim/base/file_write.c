@@ -1,4 +1,5 @@
-#define _XOPEN_SOURCE 700 /* realpath() */
+/* For realpath(). NOLINTNEXTLINE(bugprone-reserved-identifier) */
+#define _XOPEN_SOURCE 700
 #define ZLIB_CONST
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +60,14 @@ static size_t min2(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static bool same_letter(char a, char b)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return lower(a) == lower(b);
 }
 
 /* Optimal string alignment: insert, delete, change, or swap two neighbours, each for 1. */

@@ -48,6 +48,7 @@ struct des {
 #define des_owner(ev, type, member) ((type *)(void *)((char *)(ev)-offsetof(type, member)))
 
 void des_init(struct des *des);
+/* Frees the queue; events that are still in it are not touched. */
 void des_finish(struct des *des);
 
 /* Schedules `ev` for `at`, which must not be in the past; moves it if it is scheduled already. */
@@ -56,7 +57,9 @@ void des_at(struct des *des, struct des_event *ev, tick at);
 /* Takes `ev` out of the queue; does nothing if it is not in it. */
 void des_cancel(struct des *des, struct des_event *ev);
 
-/* Moves on to the next event and fires it. Returns false when nothing is left to happen. */
+/* Moves on to the next event and fires it; when the world outside stops first, moves only that far.
+ * Returns false when nothing is left to happen: nothing is in the queue, and either nothing is in flight
+ * outside or what is will never end (n_outside stays above 0: a deadlock, and `now` stays where it was). */
 bool des_step(struct des *des);
 
 #endif

@@ -12,8 +12,7 @@ static void test_sizes(void)
 	struct rng rng;
 	struct err err = {0};
 	rng_init(&rng, 31);
-	char *data = malloc(1000003);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(data);
+	char *data = mem_alloc(1000003, 1);
 	for (size_t i = 0; i < 1000003; i++)
 		data[i] = (char)rng_below(&rng, 16);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

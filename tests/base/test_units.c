@@ -210,17 +210,21 @@ static uint64_t parse_back(const char *text, enum unit_dim dim)
 	return v;
 }
 
+static void check_exact(enum unit_dim dim, uint64_t v)
+{
+	char text[UNIT_TEXT];
+	CU_ASSERT_PTR_EQUAL(unit_print_exact(text, dim, v), text);
+	CU_ASSERT_EQUAL(parse_back(text, dim), v);
+}
+
 static void test_exact_property(void)
 {
 	struct rng rng;
 	rng_init(&rng, 12);
 	for (int i = 0; i < 100000; i++) {
-		char text[UNIT_TEXT];
 		uint64_t v = random_value(&rng);
-		for (size_t d = 0; d < 4; d++) {
-			CU_ASSERT_PTR_EQUAL(unit_print_exact(text, dims[d], v), text);
-			CU_ASSERT_EQUAL(parse_back(text, dims[d]), v);
-		}
+		for (size_t d = 0; d < 4; d++)
+			check_exact(dims[d], v);
 	}
 }
 
@@ -233,23 +237,26 @@ static size_t count_digits(const char *text)
 }
 
 /* Six digits: off by at most half of the sixth, or by one of it next to the largest value. */
+static void check_print(enum unit_dim dim, uint64_t v)
+{
+	char text[UNIT_TEXT];
+	unit_print(text, dim, v);
+	uint64_t back = parse_back(text, dim);
+	uint64_t off = back > v ? back - v : v - back;
+	uint64_t allowed = v > UINT64_MAX / 100000 * 99999 ? v / 100000 : v / 200000 + 1;
+	CU_ASSERT(off <= allowed);
+	CU_ASSERT(dim == UNIT_FREQUENCY || count_digits(text) <= 6);
+	CU_ASSERT(v == 0 || (text[0] >= '1' && text[0] <= '9'));
+}
+
 static void test_print_property(void)
 {
 	struct rng rng;
 	rng_init(&rng, 13);
 	for (int i = 0; i < 100000; i++) {
-		char text[UNIT_TEXT];
 		uint64_t v = random_value(&rng);
-		for (size_t d = 0; d < 4; d++) {
-			unit_print(text, dims[d], v);
-			uint64_t back = parse_back(text, dims[d]);
-			uint64_t off = back > v ? back - v : v - back;
-			uint64_t allowed =
-				v > UINT64_MAX / 100000 * 99999 ? v / 100000 : v / 200000 + 1;
-			CU_ASSERT(off <= allowed);
-			CU_ASSERT(dims[d] == UNIT_FREQUENCY || count_digits(text) <= 6);
-			CU_ASSERT(v == 0 || (text[0] >= '1' && text[0] <= '9'));
-		}
+		for (size_t d = 0; d < 4; d++)
+			check_print(dims[d], v);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/rng.h"
 #include "des/des.h"
 #include "suite.h"
@@ -223,8 +224,7 @@ static size_t model_count(const struct model *m)
 
 static void test_model(void)
 {
-	struct model *m = calloc(1, sizeof(*m));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+	struct model *m = mem_alloc(1, sizeof(*m));
 	des_init(&m->des);
 	rng_init(&m->rng, 41);
 	for (size_t i = 0; i < N_MODEL; i++)
