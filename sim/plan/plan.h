@@ -31,7 +31,10 @@ struct degrees {
 	uint64_t micro_batch; /* of one pipeline pass; batch = dp * micro_batch * micro-batches */
 };
 
-/* ERR_INPUT with the rule that is broken: batch not divisible by dp * micro_batch, pp larger than the layers of the model. */
+enum { PLAN_MAX_MICRO_BATCHES = 1 << 20, PLAN_MAX_TASKS = 1 << 24 };
+
+/* ERR_INPUT with the rule that is broken and its numbers: a degree of 0, batch not divisible by dp * micro_batch, pp larger than the layers of the model, more devices
+ * than PROG_MAX_RANKS, more micro-batches than PLAN_MAX_MICRO_BATCHES. */
 bool degrees_check(const struct degrees *d, const struct graph *forward, struct err *err);
 
 struct plan_options {
@@ -41,11 +44,17 @@ struct plan_options {
 	enum optimizer optimizer;
 	bool intra_op_split;
 	bool check_memory; /* otherwise memory is only reported */
-	/* For pricing of a stage alone (partition, search); the prog itself carries collectives as tasks. */
+	/* For the balanced partition; the prog itself carries collectives as tasks. */
 	struct device_link link;
 };
 
-/* Bytes on one device of a stage. */
+/* Bytes on one device of a stage.
+ *
+ * By trained parameter, as mixed precision training keeps them (Micikevicius et al. 2018; Megatron-LM with fp32 main gradients, 18 bytes with Adam):
+ *     elements of 2 bytes: weights 2, gradients 4, optimizer 4 (fp32 copy) + SGD 0, momentum 4, Adam 8
+ *     elements of 4 bytes: weights 4, gradients 4, optimizer SGD 0, momentum 4, Adam 8
+ * Activations: what every micro-batch in flight keeps by recomputation (struct graph_memory: all, all but the recomputable operators' own, inputs of layers only), and
+ * with recomputation once the most that a single layer makes again. */
 struct stage_memory {
 	uint64_t weights_bytes, gradients_bytes, optimizer_bytes;
 	uint64_t
@@ -53,7 +62,7 @@ struct stage_memory {
 	uint64_t total_bytes;
 };
 
-/* Costs of one stage on its accelerator for one micro-batch, collectives left out. */
+/* Costs of one stage on its accelerator for one micro-batch, collectives left out: the sum over its segments. */
 struct stage {
 	uint32_t first_layer, end_layer;
 	tick forward, backward, update; /* update once a step; backward includes recomputation */
@@ -63,8 +72,12 @@ struct stage {
 	struct stage_memory memory;
 	enum recompute recompute;    /* what AUTO came to */
 	uint64_t send_forward_bytes; /* to the next stage; its gradient comes back with as many */
-	uint64_t gradient_bytes;     /* all-reduced over dp */
-	uint32_t in_flight;          /* micro-batches whose activations are held at once */
+	uint64_t gradient_bytes;     /* all-reduced over dp: fp32, 4 bytes a parameter */
+	uint32_t
+		in_flight; /* micro-batches whose activations are held at once: GPipe m, 1F1B min(m, pp - stage) */
+	/* Tensor-parallel all-reduces of a micro-batch, recomputation included; 0 without tensor parallelism. */
+	uint32_t forward_collectives, backward_collectives;
+	uint64_t forward_collective_bytes, backward_collective_bytes;
 };
 
 struct plan {
@@ -74,23 +87,38 @@ struct plan {
 	uint32_t n_micro_batches;
 };
 
-/* `train` is the training graph of one micro-batch, sliced by d->tp. `archs` has one accelerator, used by all stages, or pp of them.
+/* `train` is the training graph of one micro-batch, sliced by d->tp. `archs` has one accelerator, used by all stages, or pp of them (a balanced partition is then made
+ * for the first one). The plan lives in `a` and keeps nothing of the other arguments.
  *
- * A stage's pass is cut into segments at its tensor-parallel collectives; operators between two of them are priced as one device_run().
- * Weight gradients that no later segment needs run beside the collective of their segment. Identical segments are priced once. Streams: 0 compute, 1
- * tensor-parallel collectives, 2-5 pipeline messages (forward send, forward receive, backward send, backward receive), 6 data-parallel collectives.
+ * A stage's pass is cut into segments at its tensor-parallel collectives: an operator belongs to the segment whose number is how many collectives stand before it on the
+ * longest way from the start of the pass within the stage. The operators of a segment are priced as one device_run(); its collectives, all-reduces over "tp", come after
+ * it, and the next segment after them. Weight gradients that no later segment needs run beside the collectives of their segment. With tp = 1 a pass is one task. Equal segments
+ * (same works, same dependencies) are priced once.
+ * Streams: 0 compute, 1 tensor-parallel collectives, 2-5 pipeline messages (forward send, forward receive, backward send, backward receive; tags "f3" and "b3" by
+ * micro-batch), 6 data-parallel collectives. Cost keys: stage, pass and number of the segment, "s0.fwd.2", "s0.bwd.2", "s0.dw.2" (late weight gradients), "s0.rec.2"
+ * (full recomputation), "s0.upd".
  *
- * ERR_ANSWER: out of device memory, naming the stage, the largest parts and what would fit. Else as degrees_check(). */
+ * GPipe (Huang et al. 2019): all forward passes, then the backward passes in reverse. 1F1B (PipeDream-Flush, Narayanan et al. 2021): min(m, pp - stage - 1) forward passes,
+ * then one forward and one backward in turn, then the remaining backward passes. After the last one the gradients are all-reduced over "dp" as one message and the
+ * optimizer runs.
+ * Recomputation is a part of the backward pass, after the gradient has come: full runs the forward segments and their collectives again; selective runs the recomputable
+ * operators of every layer again, layer by layer, ahead of the segment that needs them first.
+ *
+ * ERR_ANSWER: out of device memory, naming the stage, the largest parts and what would fit. ERR_INPUT: as degrees_check(); a graph of another micro-batch or slicing;
+ * more than PLAN_MAX_TASKS tasks. */
 bool plan_build(struct arena *a, const struct graph *train, const struct arch *archs,
 	uint32_t n_archs, const struct degrees *d, const struct plan_options *options,
 	struct plan *out, struct err *err);
 
 /* Layer ranges of the stages: pp + 1 boundaries. Uniform: as many layers each, the first stages one more where they do not divide. Balanced: the slowest stage's
- * forward + backward time is smallest (dynamic programming over simulated times); ties to the earlier boundary. */
+ * forward + backward time is smallest by dynamic programming; ties to the earlier boundary. The time of a range of layers is taken as the sum of its layers, each simulated
+ * alone, collectives included as options->link says: it leaves out what neighbouring layers overlap. RECOMPUTE_AUTO counts as none here. Memory is not considered.
+ * `boundaries` has room for pp + 1. ERR_INPUT: pp larger than the layers. */
 bool plan_partition(struct arena *a, const struct graph *train, const struct arch *arch,
 	uint32_t pp, const struct plan_options *options, uint32_t *boundaries, struct err *err);
 
-/* Prices layers [first, end) as a stage, without collectives and without a pipeline around it (in_flight 1). */
+/* Prices layers [first, end) as a stage, without collectives and without a pipeline around it (in_flight 1, energy of one micro-batch and an update). What `out` says about
+ * collectives and messages is as in plan_build(). */
 void plan_price_stage(struct arena *a, const struct graph *train, const struct arch *arch,
 	uint32_t first_layer, uint32_t end_layer, const struct plan_options *options,
 	struct stage *out);
