@@ -23,8 +23,9 @@ struct onnx_value {
 	int32_t type;     /* enum Onnx__TensorProto__DataType; 0 when not known */
 	uint32_t n_dims;
 	uint64_t dims[GRAPH_MAX_DIMS];
-	const int64_t *ints;   /* content of an integer constant in row order, or NULL */
-	const char *elsewhere; /* the other file that holds the content, or NULL */
+	const int64_t *ints;        /* content of an integer constant in row order, or NULL */
+	const char *elsewhere;      /* the other file that holds the content, or NULL */
+	struct onnx_value *same_as; /* a constant that this one is another name of, or NULL */
 };
 
 struct onnx_reader {
@@ -64,9 +65,13 @@ enum onnx_trained {
 	TRAINED_CHANNEL, /* at least one dimension, and at most one that is not 1: bias and scale */
 };
 
+typedef bool onnx_fold(
+	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
+typedef bool onnx_build(struct onnx_reader *r, const struct onnx_node *node, struct err *err);
+
 struct onnx_op {
 	const char *name;
-	const char *kind; /* row of op_kinds.c; NULL for what can only be folded */
+	const char *kind; /* row of op_kinds.c; NULL when `build` says which */
 	enum onnx_trained trained;
 	size_t min_in, max_in;
 	/* Makes the outputs, as constants or as other names of the first input, and sets `done`, or leaves both alone.
@@ -77,10 +82,33 @@ struct onnx_op {
 	bool (*build)(struct onnx_reader *r, const struct onnx_node *node, struct err *err);
 };
 
-/* onnx_wire.c: the model of a file, in `a`, checked so that no field lies outside the data, no text is other than UTF-8
- * and no nesting is too deep for recursion. NULL with ERR_INPUT otherwise. */
+struct onnx_ints {
+	const int64_t *at;
+	size_t n;
+};
+
+/* One operator of the graph to append for a node. */
+struct onnx_step {
+	const char *kind;             /* NULL: that of the node's row */
+	const char *part;             /* NULL, or what tells it from the node's other operators */
+	struct onnx_value *const *in; /* NULL: the inputs of the node that are there */
+	size_t n_in;
+	struct onnx_value *const *out; /* NULL: the outputs of the node */
+	size_t n_out;
+	struct op_attrs attrs;
+};
+
+/* onnx_wire.c: the model of a file, in `a`, checked so that no field lies outside the data, no text is
+ * other than UTF-8 and no nesting is too deep for recursion. NULL with ERR_INPUT otherwise. */
 const Onnx__ModelProto *onnx_unpack(
 	struct arena *a, const char *path, struct bytes data, struct err *err);
+
+/* onnx_check.c */
+
+/* ERR_INPUT with all operators that are not in the table, how often and where first. */
+bool onnx_check_operators(struct onnx_reader *r, struct err *err);
+/* A name for each node that no other has: its own, or type and number. */
+const char **onnx_name_nodes(struct onnx_reader *r);
 
 /* onnx_values.c */
 
@@ -103,45 +131,44 @@ bool onnx_add_inputs(struct onnx_reader *r, struct err *err);
 /* "node 'x' (Conv): " and the message; ERR_INPUT; returns false. */
 bool onnx_fail(const struct onnx_node *node, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-const Onnx__AttributeProto *onnx_attr(const struct onnx_node *node, const char *name);
+const Onnx__AttributeProto *onnx_attr(const Onnx__NodeProto *node, const char *name);
 int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t otherwise);
-/* Whole numbers from the attribute `name`, or from input number `input` in newer operator sets. `ints` is NULL when
- * there is neither. An input whose content is not known is an error. */
+/* Whole numbers from the attribute `name`, or from input number `input` in newer operator sets. `ints` is
+ * NULL when there is neither. An input whose content is not known is an error. */
 bool onnx_int_list(const struct onnx_node *node, const char *name, size_t input,
-	const int64_t **ints, size_t *n, struct err *err);
-/* An axis of a value with `n_dims` dimensions; negative ones count from the end. `end`: n_dims itself is allowed. */
+	struct onnx_ints *out, struct err *err);
+/* An axis of a value with `n_dims` dimensions; negative ones count from the end. */
 bool onnx_axis(const struct onnx_node *node, int64_t axis, uint32_t n_dims, uint32_t *out,
 	struct err *err);
-/* Kernel, stride, dilation and padding of a two-dimensional window over `in`. auto_pad and ceil_mode become explicit
- * padding. `kernel` is that of the weights, or NULL when the attribute must give it. */
-bool onnx_window(const struct onnx_node *node, const struct onnx_value *in, const uint64_t *kernel,
-	struct op_attrs *attrs, struct err *err);
+
+/* onnx_window.c: kernel, stride, dilation and padding of a two-dimensional window over `in`. auto_pad and
+ * ceil_mode become explicit padding. `weight` gives the kernel of a convolution; it is NULL for pooling. */
+bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
+	const struct onnx_value *weight, struct op_attrs *attrs, struct err *err);
+
+/* onnx_build.c */
+
+/* Appends one operator to the graph and makes its outputs. */
+bool onnx_append(struct onnx_reader *r, const struct onnx_node *node, const struct onnx_step *step,
+	struct err *err);
+/* Makes `out` another name of `in`. */
+void onnx_alias(struct onnx_value *out, struct onnx_value *in);
+
+/* onnx_ops.c: NULL for an unknown operator; all of them, sorted by name. */
+const struct onnx_op *onnx_find_op(const char *name);
+const struct onnx_op *onnx_ops(size_t *n);
 
 /* onnx_fold.c */
-bool onnx_fold_binary(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_cast(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_concat(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_constant(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_constant_of_shape(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_gather(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_identity(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_shape(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-bool onnx_fold_slice(
-	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
+onnx_fold onnx_fold_add, onnx_fold_cast, onnx_fold_concat, onnx_fold_constant, onnx_fold_div,
+	onnx_fold_filled, onnx_fold_gather, onnx_fold_identity, onnx_fold_mul, onnx_fold_same,
+	onnx_fold_shape, onnx_fold_sub;
 
-/* onnx_ops.c: NULL for an unknown operator. */
-const struct onnx_op *onnx_find_op(const char *name);
-
-/* onnx_build.c: appends one operator to the graph. */
-bool onnx_append(struct onnx_reader *r, const struct onnx_node *node, struct op_request *request,
-	op_id *op, struct err *err);
+/* onnx_move.c, onnx_slice.c and onnx_math.c */
+onnx_build onnx_build_concat, onnx_build_flatten, onnx_build_gather, onnx_build_reshape,
+	onnx_build_slice, onnx_build_split, onnx_build_squeeze, onnx_build_transpose,
+	onnx_build_unsqueeze;
+onnx_build onnx_build_all, onnx_build_conv, onnx_build_first, onnx_build_gemm,
+	onnx_build_layer_norm, onnx_build_lrn, onnx_build_matmul, onnx_build_pool,
+	onnx_build_reduce_mean, onnx_build_softmax, onnx_build_sum;
 
 #endif

@@ -15,7 +15,8 @@ struct wire {
 
 static bool wire_fail(const struct wire *w, const char *what)
 {
-	return err_set(w->err, ERR_INPUT, "%s: not an ONNX model: %s at byte %zu", w->path, what, w->at);
+	return err_set(
+		w->err, ERR_INPUT, "%s: not an ONNX model: %s at byte %zu", w->path, what, w->at);
 }
 
 static bool wire_varint(struct wire *w, size_t end, uint64_t *out)
@@ -113,7 +114,8 @@ static bool wire_message(
 			break;
 		case WIRE_BYTES:
 			ok = wire_bytes(w, end,
-				protobuf_c_message_descriptor_get_field(type, (unsigned)(key >> 3)), depth);
+				protobuf_c_message_descriptor_get_field(type, (unsigned)(key >> 3)),
+				depth);
 			break;
 		case WIRE_32:
 			ok = wire_skip(w, end, 4);
