@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "coll/coll.h"
 #include "graph/graph.h"
 #include "net/net.h"
 #include "plan/plan.h"

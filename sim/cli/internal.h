@@ -1,0 +1,118 @@
+/* Inside the command line: what was asked for, the verbs, and how names become data. */
+#ifndef CLI_INTERNAL_H
+#define CLI_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "graph/graph.h"
+#include "report/report.h"
+#include "topo/topo.h"
+
+#define WHAM_VERSION_TEXT WHAM_VERSION
+
+struct names {
+	const char **items;
+	uint32_t n, cap;
+};
+
+/* Everything that options can say. Zero or NULL: not said. */
+struct request {
+	struct arena *a;
+	struct report report;
+	struct names files; /* what is left when the options are taken */
+	struct names models, dims;
+	const char *accel, *algo, *budget_like, *collective, *color, *dtype, *dump_prog,
+		*experiment;
+	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
+		*output;
+	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
+	uint64_t batch, devices, dp, jobs, max_calls, micro_batch, pp, seed, topk, tp;
+	uint64_t bytes;      /* bytes */
+	uint64_t time_limit; /* ticks */
+	double area_mm2, tdp_w;
+	bool csv, dry_run, help, json, layers, no_progress, quiet, verbose;
+};
+
+/* One verb. */
+struct command {
+	const char *name, *usage, *summary;
+	const char *examples; /* lines, each starting with "  wham " */
+	bool (*run)(struct request *q, struct err *err);
+};
+
+/* Sorted by name, NULL at the end. */
+extern const struct command *const commands[];
+extern const struct command command_completion, command_help, command_list, command_replay,
+	command_search, command_simulate, command_topology, command_validate;
+
+/* One option: how it is spelled, what it means, where it goes. */
+struct option_row {
+	const char *name; /* without the dashes */
+	char letter;      /* 0: none */
+	const char *arg;  /* NULL: a switch */
+	const char *doc;
+	const char *verbs; /* " simulate search "; NULL: all */
+	bool (*set)(
+		const struct option_row *row, struct request *q, const char *text, struct err *err);
+	size_t offset; /* of the field in struct request */
+};
+
+/* Sorted by name; the last one has no name. */
+extern const struct option_row option_rows[];
+bool option_belongs(const struct option_row *row, const char *verb);
+const struct option_row *option_find(const char *name, const char *verb);
+
+/* Takes the options of `verb` out of argv (argv[0] is skipped); the rest goes to q->files. */
+bool options_parse(const char *verb, int argc, char **argv, struct request *q, struct err *err);
+/* An experiment file: one object whose keys are option names. Flags given on the command line win. */
+bool options_read_experiment(
+	const char *verb, const char *path, struct request *q, struct err *err);
+
+/* Where models/, topologies/ and tests/golden/ are. */
+const char *data_root(struct arena *a);
+
+/* Names of the files in `folder` below data_root() without their ending, sorted. */
+struct names data_names(struct arena *a, const char *folder);
+
+/* A file as it is, or a shipped name. ERR_USAGE with the nearest name; ERR_IO for a path that is not there. */
+const char *data_find(
+	struct request *q, const char *what, const char *folder, const char *name, struct err *err);
+
+/* `batch`: micro-batch; 0 takes the model's own. */
+bool load_model(struct request *q, const char *name, uint64_t batch, uint32_t tp, struct graph *out,
+	struct err *err);
+/* `name` NULL: tpuv2. */
+bool load_arch(struct request *q, const char *name, struct arch *out, struct err *err);
+bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err);
+bool load_net(struct request *q, enum net_kind *out, struct err *err);
+bool load_choice(struct request *q, struct coll_choice *out, struct err *err);
+/* Degrees, options of the plan, and the micro-batch, from flags and the model's defaults. */
+bool load_degrees(struct request *q, const char *model, struct degrees *out, struct err *err);
+bool load_plan_options(struct request *q, struct plan_options *out, struct err *err);
+
+/* Writes to -o or standard output. */
+bool write_text(struct request *q, const struct text *out, struct err *err);
+/* Takes `result`. */
+bool write_json(struct request *q, json_t *result, struct err *err);
+bool write_csv(struct request *q, const struct table *t, struct err *err);
+
+void print_usage(struct text *out);
+void print_command_help(const struct command *c, struct text *out);
+const struct command *command_get(const char *name, struct err *err);
+
+/* True once SIGINT, SIGTERM or the time limit has struck. */
+bool interrupted(void);
+void watch_interrupts(uint64_t time_limit);
+
+/* A line on stderr that is written over, only when it is a terminal and a second has passed. */
+void progress_show(const struct request *q, const char *text);
+void progress_clear(const struct request *q);
+
+#endif

@@ -1,0 +1,125 @@
+#include <string.h>
+
+#include "cli/internal.h"
+#include "search/search.h"
+
+struct listing {
+	const char *name;
+	void (*collect)(struct request *q, struct names *out);
+};
+
+static void add(struct request *q, struct names *list, const char *name)
+{
+	arena_push(q->a, list->items, list->n, list->cap) = name;
+}
+
+static void collect_accelerators(struct request *q, struct names *out)
+{
+	*out = data_names(q->a, "models/accelerators");
+}
+
+static void collect_algorithms(struct request *q, struct names *out)
+{
+	for (size_t i = 0; search_algos[i]; i++)
+		add(q, out, search_algos[i]->name);
+}
+
+static void collect_collectives(struct request *q, struct names *out)
+{
+	for (size_t i = 0; coll_algos[i]; i++)
+		add(q, out,
+			arena_printf(q->a, "%s=%s", coll_kind_name(coll_algos[i]->kind),
+				coll_algos[i]->name));
+}
+
+static void collect_formats(struct request *q, struct names *out)
+{
+	static const char *const formats[] = {"model: onnx", "model: wham workload (JSON)",
+		"topology: simgrid platform (XML)", "topology: wham topology (JSON)",
+		"trace: wham prog (text)"};
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		add(q, out, formats[i]);
+}
+
+static void collect_models(struct request *q, struct names *out)
+{
+	*out = data_names(q->a, "models/workloads");
+}
+
+static void collect_suites(struct request *q, struct names *out)
+{
+	for (size_t i = 0; suites[i]; i++)
+		add(q, out, suites[i]->name);
+}
+
+static void collect_topologies(struct request *q, struct names *out)
+{
+	*out = data_names(q->a, "topologies");
+	for (size_t i = 0; topo_families[i]; i++)
+		add(q, out, topo_families[i]->usage);
+}
+
+static const struct listing listings[] = {
+	{"accelerators", collect_accelerators},
+	{"algorithms", collect_algorithms},
+	{"collectives", collect_collectives},
+	{"formats", collect_formats},
+	{"models", collect_models},
+	{"suites", collect_suites},
+	{"topologies", collect_topologies},
+};
+enum { N_LISTINGS = sizeof(listings) / sizeof(*listings) };
+
+static const struct listing *listing_get(const char *name, struct err *err)
+{
+	const char *names[N_LISTINGS];
+	for (size_t i = 0; i < N_LISTINGS; i++) {
+		names[i] = listings[i].name;
+		if (strcmp(name, names[i]) == 0)
+			return &listings[i];
+	}
+	const char *near = text_nearest(name, names, N_LISTINGS);
+	err_set(err, ERR_USAGE, "unknown list '%s'%s%s%s", name, near ? ", did you mean '" : "",
+		near ? near : ", see 'wham help list'", near ? "'?" : "");
+	return NULL;
+}
+
+static json_t *names_json(const struct names *list)
+{
+	json_t *array = json_array();
+	for (uint32_t i = 0; i < list->n; i++)
+		json_array_append_new(array, json_string(list->items[i]));
+	return array;
+}
+
+static bool run_list(struct request *q, struct err *err)
+{
+	if (q->files.n != 1)
+		return err_set(err, ERR_USAGE,
+			"list takes one of models, accelerators, topologies, collectives, "
+			"algorithms, formats, suites");
+	const struct listing *l = listing_get(q->files.items[0], err);
+	struct names list = {0};
+	if (!l)
+		return false;
+	l->collect(q, &list);
+	if (q->json) {
+		json_t *result = json_object();
+		json_object_set_new(result, l->name, names_json(&list));
+		return write_json(q, result, err);
+	}
+	struct text out = {0};
+	for (uint32_t i = 0; i < list.n; i++)
+		text_add(&out, "%s\n", list.items[i]);
+	bool ok = write_text(q, &out, err);
+	text_free(&out);
+	return ok;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.usage = "list models|accelerators|topologies|collectives|algorithms|formats|suites",
+	.summary = "what is there by name",
+	.examples = "  wham list models\n  wham list collectives --json\n",
+	.run = run_list,
+};

@@ -1,0 +1,185 @@
+/* Every option, once: parsing, --help, experiment files and shell completion read this table. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/internal.h"
+
+typedef const struct option_row option;
+
+static void *field(option *row, struct request *q)
+{
+	return (char *)q + row->offset;
+}
+
+static bool set_text(option *row, struct request *q, const char *text, struct err *err)
+{
+	if (*text == '\0')
+		return err_set(
+			err, ERR_USAGE, "--%s: expected %s, got nothing", row->name, row->arg);
+	*(const char **)field(row, q) = text;
+	return true;
+}
+
+static bool add_text(option *row, struct request *q, const char *text, struct err *err)
+{
+	struct names *list = field(row, q);
+	if (*text == '\0')
+		return err_set(
+			err, ERR_USAGE, "--%s: expected %s, got nothing", row->name, row->arg);
+	arena_push(q->a, list->items, list->n, list->cap) = text;
+	return true;
+}
+
+static bool set_flag(option *row, struct request *q, const char *text, struct err *err)
+{
+	*(bool *)field(row, q) = true;
+	return true;
+}
+
+static bool parse_count(option *row, const char *text, uint64_t min, uint64_t *out, struct err *err)
+{
+	char *end;
+	errno = 0;
+	unsigned long long v = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno == ERANGE || v < min ||
+		v > (UINT64_C(1) << 53))
+		return err_set(err, ERR_USAGE, "--%s: '%s' is not a whole number of at least %ju",
+			row->name, text, (uintmax_t)min);
+	*out = v;
+	return true;
+}
+
+static bool set_count(option *row, struct request *q, const char *text, struct err *err)
+{
+	return parse_count(row, text, 1, field(row, q), err);
+}
+
+/* A degree or a number of devices: ids are 32 bits wide. */
+static bool set_degree(option *row, struct request *q, const char *text, struct err *err)
+{
+	uint64_t v;
+	if (!parse_count(row, text, 1, &v, err))
+		return false;
+	if (v > 1u << 24)
+		return err_set(
+			err, ERR_USAGE, "--%s: %s is more than %u", row->name, text, 1u << 24);
+	*(uint64_t *)field(row, q) = v;
+	return true;
+}
+
+static bool set_seed(option *row, struct request *q, const char *text, struct err *err)
+{
+	return parse_count(row, text, 0, field(row, q), err);
+}
+
+static bool set_number(option *row, struct request *q, const char *text, struct err *err)
+{
+	char *end;
+	errno = 0;
+	double v = strtod(text, &end);
+	if (end == text || *end != '\0' || errno == ERANGE || !(v > 0) || v > 1e12)
+		return err_set(
+			err, ERR_USAGE, "--%s: '%s' is not a number above 0", row->name, text);
+	*(double *)field(row, q) = v;
+	return true;
+}
+
+static bool set_quantity(
+	option *row, struct request *q, const char *text, enum unit_dim dim, struct err *err)
+{
+	if (!unit_parse(text, dim, field(row, q), err)) {
+		err_prefix(err, "--%s: ", row->name);
+		err->kind = ERR_USAGE;
+		return false;
+	}
+	return true;
+}
+
+static bool set_bytes(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_quantity(row, q, text, UNIT_BYTES, err);
+}
+
+static bool set_time(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_quantity(row, q, text, UNIT_TIME, err);
+}
+
+#define AT(member) offsetof(struct request, member)
+#define PLANS " search simulate "
+#define NETS " replay search simulate topology "
+#define LONG " search simulate validate "
+
+/* clang-format off */
+const struct option_row option_rows[] = {
+	{"accel", 0, "NAME|FILE|SPEC", "accelerator (tpuv2): a name, a file, or TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]", PLANS, set_text, AT(accel)},
+	{"algo", 0, "NAME", "search: wham, exhaustive or random; topology cost: algorithm of the collective, or all", " search topology ", set_text, AT(algo)},
+	{"area-mm2", 0, "X", "largest area of a design, mm2", " search ", set_number, AT(area_mm2)},
+	{"batch", 0, "N", "samples of the whole step", PLANS, set_count, AT(batch)},
+	{"budget-like", 0, "ACCEL", "limit area and TDP to those of ACCEL in the same model (tpuv2)", " search ", set_text, AT(budget_like)},
+	{"bytes", 0, "SIZE", "size of the collective by nccl-tests' convention (64MiB)", " topology ", set_bytes, AT(bytes)},
+	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
+	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
+	{"csv", 0, NULL, "print comma-separated values", " replay search simulate topology validate ", set_flag, AT(csv)},
+	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", PLANS, set_degree, AT(devices)},
+	{"dim", 0, "NAME=N", "size of a dynamic dimension of an ONNX file (repeatable)", PLANS, add_text, AT(dims)},
+	{"dp", 0, "N", "data-parallel degree (1)", PLANS, set_degree, AT(dp)},
+	{"dry-run", 0, NULL, "check all input and say what would run", LONG, set_flag, AT(dry_run)},
+	{"dtype", 0, "TYPE", "bf16, fp16 or fp32 (bf16)", PLANS, set_text, AT(dtype)},
+	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " simulate ", set_text, AT(dump_prog)},
+	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
+	{"fold", 0, "HOW", "auto or off: simulate every device (off)", " replay simulate topology ", set_text, AT(fold)},
+	{"fold-mode", 0, "MODE", "serial or pipelined array folds (that of the accelerator)", " simulate ", set_text, AT(fold_mode)},
+	{"gemm", 0, "MxNxK", "one matrix product instead of a model", " simulate ", set_text, AT(gemm)},
+	{"help", 'h', NULL, "this text", NULL, set_flag, AT(help)},
+	{"intra-op", 0, "RULE", "one: an operator holds one core (search); split: all free ones (simulate)", PLANS, set_text, AT(intra_op)},
+	{"jobs", 'j', "N", "worker processes (1); results do not depend on it", " search ", set_degree, AT(jobs)},
+	{"json", 0, NULL, "print one JSON object", " list replay search simulate topology validate ", set_flag, AT(json)},
+	{"layers", 0, NULL, "list the tensor-core operators", " simulate ", set_flag, AT(layers)},
+	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},
+	{"metric", 0, "NAME", "throughput or perf-per-tdp (throughput)", " search ", set_text, AT(metric)},
+	{"micro-batch", 0, "N", "samples of one pipeline pass (the model's own)", PLANS, set_count, AT(micro_batch)},
+	{"mode", 0, "MODE", "individual: the best design of each model; common: one for all", " search ", set_text, AT(mode)},
+	{"model", 'm', "NAME|FILE[:KEY=N,...]", "workload: a name, a workload file or an ONNX file, plain or gzip (repeatable in search)", PLANS, add_text, AT(models)},
+	{"network", 0, "NET", "simgrid or analytic (simgrid)", NETS, set_text, AT(network)},
+	{"no-progress", 0, NULL, "no progress line on stderr", LONG, set_flag, AT(no_progress)},
+	{"optimizer", 0, "NAME", "sgd, momentum or adam (adam)", PLANS, set_text, AT(optimizer)},
+	{"output", 'o', "FILE", "write the result to FILE (.gz compresses)", NULL, set_text, AT(output)},
+	{"partition", 0, "HOW", "uniform or balanced stages (balanced)", PLANS, set_text, AT(partition)},
+	{"pp", 0, "N", "pipeline stages (1)", PLANS, set_degree, AT(pp)},
+	{"quiet", 'q', NULL, "no warnings", NULL, set_flag, AT(quiet)},
+	{"ranks", 0, "LIST", "devices that take part: 0-63 or 0,2,4 (all)", " topology ", set_text, AT(ranks)},
+	{"recompute", 0, "HOW", "none, selective, full or auto (auto: none where it fits the memory, else full)", PLANS, set_text, AT(recompute)},
+	{"reference", 0, "FILE", "another table of the same columns", " validate ", set_text, AT(reference)},
+	{"schedule", 0, "NAME", "gpipe or 1f1b (1f1b)", PLANS, set_text, AT(schedule)},
+	{"seed", 0, "N", "of random choices (1)", " search ", set_seed, AT(seed)},
+	{"tdp-w", 0, "X", "largest TDP of a design, W", " search ", set_number, AT(tdp_w)},
+	{"time-limit", 0, "TIME", "stop after this long and write what is complete", LONG, set_time, AT(time_limit)},
+	{"topk", 0, "K", "designs kept for each stage and reported (10)", " search ", set_degree, AT(topk)},
+	{"topology", 't', "NAME|FILE|SPEC", "what connects the devices: ring:4,bw=100GB/s,lat=1us, a shipped name, a file, a SimGrid platform", NETS, set_text, AT(topology)},
+	{"tp", 0, "N", "tensor-parallel degree (1)", PLANS, set_degree, AT(tp)},
+	{"trace", 0, "FILE", "write a timeline for Perfetto (.json or .json.gz)", " replay simulate ", set_text, AT(trace)},
+	{"verbose", 'v', NULL, "every row, however many", NULL, set_flag, AT(verbose)},
+	{NULL, 0, NULL, NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+bool option_belongs(const struct option_row *row, const char *verb)
+{
+	if (!row->verbs)
+		return true;
+	size_t n = strlen(verb);
+	for (const char *at = row->verbs; (at = strstr(at, verb)); at += n)
+		if (at[-1] == ' ' && at[n] == ' ')
+			return true;
+	return false;
+}
+
+const struct option_row *option_find(const char *name, const char *verb)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (strcmp(row->name, name) == 0 && option_belongs(row, verb))
+			return row;
+	return NULL;
+}

@@ -1,0 +1,76 @@
+/* Interrupts and the progress line. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/internal.h"
+
+/* What a signal handler may touch; it lives here and nowhere else. */
+static volatile sig_atomic_t struck;
+
+static void strike(int sig)
+{
+	/* The first one lets a search write what it has; the second ends at once. */
+	if (struck)
+		_exit(130);
+	struck = 1;
+}
+
+bool interrupted(void)
+{
+	return struck != 0;
+}
+
+void watch_interrupts(uint64_t time_limit)
+{
+	struct sigaction sa = {.sa_handler = strike};
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (time_limit == 0)
+		return;
+	sigaction(SIGALRM, &sa, NULL);
+	struct itimerval it = {
+		.it_value = {.tv_sec = (time_t)(time_limit / TICKS_PER_S),
+			.tv_usec = (suseconds_t)(time_limit % TICKS_PER_S / 1000000) + 1}};
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+struct line {
+	struct timespec first;
+	bool started, shown;
+};
+
+static struct line line;
+
+static double seconds_since_first(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!line.started) {
+		line.first = now;
+		line.started = true;
+	}
+	return (double)(now.tv_sec - line.first.tv_sec) +
+	       1e-9 * (double)(now.tv_nsec - line.first.tv_nsec);
+}
+
+void progress_show(const struct request *q, const char *text)
+{
+	double seconds = seconds_since_first();
+	if (q->no_progress || q->quiet || seconds < 1 || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%-76.76s (%.0f s)", text, seconds);
+	fflush(stderr);
+	line.shown = true;
+}
+
+void progress_clear(const struct request *q)
+{
+	if (line.shown)
+		fprintf(stderr, "\r%90s\r", "");
+	line.shown = false;
+}

@@ -1,0 +1,119 @@
+/* Results for people and for programs: text tables, JSON, CSV, timelines. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analytic/analytic.h"
+#include "arch/arch.h"
+#include "base/arena.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "graph/graph.h"
+#include "net/net.h"
+#include "plan/plan.h"
+#include "prog/prog.h"
+#include "run/run.h"
+#include "search/search.h"
+#include "topo/topo.h"
+#include "validate/validate.h"
+
+struct report_input {
+	const char *path;
+	char sha256[65];
+};
+
+struct report_warning {
+	const char *code;  /* "no_topology" */
+	const char *first; /* the first occurrence, in words */
+	uint64_t count;
+};
+
+/* What stands around every result of --json: who made it, from which files, what was odd. */
+struct report {
+	const char *verb;
+	const char *version;
+	struct report_input *inputs;
+	uint32_t n_inputs, cap_inputs;
+	struct report_warning *warnings;
+	uint32_t n_warnings, cap_warnings;
+	json_t *run; /* what may differ between equal runs: seconds, jobs. NULL for none */
+	bool interrupted;
+};
+
+void report_add_input(struct arena *a, struct report *r, const char *path, const char *sha256);
+/* The same code again only counts. */
+void report_warn(struct arena *a, struct report *r, const char *code, const char *text);
+
+/* One object with schema, tool, version, verb, inputs, result, warnings, run. Takes `result`. */
+void report_write_json(const struct report *r, json_t *result, struct text *out);
+
+/* One training step, simulated. */
+struct step_report {
+	const struct graph *model;   /* forward, unfused, unsliced, one micro-batch */
+	const struct graph *forward; /* unfused, sliced: the operators of one device */
+	const struct arch *archs;
+	uint32_t n_archs;
+	const struct degrees *degrees;
+	const struct plan_options *options;
+	const struct plan *plan;
+	const struct topo *topo; /* NULL on a single device */
+	enum net_kind net;
+	const struct run_result *run;
+	tick analytic_step;  /* closed form of the same step */
+	uint64_t train_macs; /* of the model: forward, dX and dW of one micro-batch, all slices */
+	bool layers;         /* list the tensor-core operators */
+};
+json_t *report_step_json(struct arena *a, const struct step_report *s);
+void report_step_text(struct arena *a, const struct step_report *s, struct text *out);
+/* One row per operator of --layers. */
+void report_layers_table(struct arena *a, const struct step_report *s, struct table *t);
+
+/* A timeline in the Trace Event format that Perfetto and chrome://tracing read. Needs spans. */
+void report_timeline(const struct prog *p, const struct run_result *run, struct text *out);
+
+struct search_report {
+	const struct search_config *config;
+	const struct search_result *result;
+	const char *algo;
+	const char *budget_name; /* "tpuv2" or "given" */
+};
+json_t *report_search_json(const struct search_report *s);
+void report_search_text(struct arena *a, const struct search_report *s, struct text *out);
+void report_search_table(struct arena *a, const struct search_report *s, struct table *t);
+
+struct replay_report {
+	const struct prog *prog;
+	const struct topo *topo;
+	enum net_kind net;
+	const struct run_result *run;
+};
+json_t *report_replay_json(const struct replay_report *s);
+void report_replay_text(struct arena *a, const struct replay_report *s, struct text *out);
+
+/* A collective on a topology, one row per algorithm. */
+struct cost_row {
+	const char *algo;
+	const char *topology;
+	enum coll_kind kind;
+	uint32_t n_ranks;
+	uint64_t bytes;
+	const struct topo *topo;
+	struct run_result run;
+};
+json_t *report_cost_json(const struct cost_row *rows, uint32_t n_rows);
+void report_cost_table(
+	struct arena *a, const struct cost_row *rows, uint32_t n_rows, struct table *t);
+
+json_t *report_topology_json(const struct topo *topo, const struct topo_figures *figures);
+void report_topology_text(struct arena *a, const struct topo *topo,
+	const struct topo_figures *figures, struct text *out);
+
+json_t *report_suites_json(const struct suite_report *suites, uint32_t n);
+/* At most `max_rows` rows of each suite, the worst first; 0: all of them in order. */
+void report_suites_text(struct arena *a, const struct suite_report *suites, uint32_t n,
+	size_t max_rows, struct text *out);
+
+#endif

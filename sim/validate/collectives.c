@@ -1,0 +1,140 @@
+/* Collectives on a pure alpha-beta machine: the closed forms against the step-exact table (1e-9), and, for the algorithms that can be executed, SimGrid on a crossbar
+ * whose links have half of alpha each (1e-6). */
+#include <math.h>
+#include <string.h>
+
+#include "analytic/analytic.h"
+#include "run/run.h"
+#include "topo/topo.h"
+#include "validate/internal.h"
+
+/* How a row of the table is executed. Sorted by the table's name. */
+struct executed {
+	const char *name;
+	enum coll_kind kind;
+	const char *algo;
+};
+
+static const struct executed executables[] = {
+	{"a2a_bruck", COLL_ALLTOALL, "bruck"},
+	{"a2a_pair", COLL_ALLTOALL, "pairwise"},
+	{"ag_bruck", COLL_ALLGATHER, "bruck"},
+	{"ag_ring", COLL_ALLGATHER, "ring"},
+	{"ar_rab", COLL_ALLREDUCE, "rabenseifner"},
+	{"ar_rdb", COLL_ALLREDUCE, "recdbl"},
+	{"ar_ring", COLL_ALLREDUCE, "ring"},
+	{"barrier_diss", COLL_BARRIER, "dissemination"},
+	{"bc_binom", COLL_BROADCAST, "binomial"},
+	{"rs_ring", COLL_REDUCESCATTER, "ring"},
+};
+
+struct row {
+	const char *name;
+	uint64_t n_ranks, bytes;
+	struct alpha_beta ab;
+	double seconds;
+};
+
+static bool read_row(const struct csv *t, size_t i, struct row *out, struct err *err)
+{
+	out->name = csv_cell(t, i, suite_column(t, "algo"));
+	if (!csv_uint(t, i, suite_column(t, "p"), &out->n_ranks, err) ||
+		!csv_uint(t, i, suite_column(t, "n_bytes"), &out->bytes, err) ||
+		!csv_number(t, i, suite_column(t, "alpha"), &out->ab.alpha, err) ||
+		!csv_number(t, i, suite_column(t, "beta"), &out->ab.beta, err) ||
+		!csv_number(t, i, suite_column(t, "time_s"), &out->seconds, err))
+		return false;
+	if (out->n_ranks < 1 || out->n_ranks > 1u << 16 || out->bytes == 0 ||
+		!(out->ab.alpha > 0) || !(out->ab.beta > 0) || out->ab.alpha > 1 ||
+		out->ab.beta < 1e-15)
+		return err_set(err, ERR_INPUT,
+			"%s: row %zu: expected p from 1, n_bytes from 1, alpha and beta above 0",
+			t->path, i + 1);
+	return true;
+}
+
+static const struct coll_algo *executable(const struct row *row)
+{
+	for (size_t i = 0; i < sizeof(executables) / sizeof(*executables); i++) {
+		const struct executed *e = &executables[i];
+		const struct coll_algo *algo;
+		if (strcmp(e->name, row->name) != 0)
+			continue;
+		algo = coll_find(e->kind, e->algo);
+		return algo && (!algo->fits || algo->fits((uint32_t)row->n_ranks)) ? algo : NULL;
+	}
+	return NULL;
+}
+
+static bool crossbar(struct arena *a, const struct row *row, struct topo *topo, struct err *err)
+{
+	char bw[UNIT_TEXT], lat[UNIT_TEXT];
+	unit_print_exact(bw, UNIT_BANDWIDTH, (uint64_t)llround(1 / row->ab.beta));
+	unit_print_exact(lat, UNIT_TIME, (tick)llround(row->ab.alpha / 2 * (double)TICKS_PER_S));
+	return topo_parse(a,
+		arena_printf(a, "crossbar:%ju,bw=%s,lat=%s", (uintmax_t)row->n_ranks, bw, lat),
+		topo, err);
+}
+
+static bool simulate(struct arena *out_arena, const struct row *row, const struct coll_algo *algo,
+	struct suite_report *out, struct err *err)
+{
+	struct arena a = {0};
+	struct topo topo;
+	struct run_result run;
+	struct run_config config = {.topo = &topo, .net = NET_SIMGRID};
+	uint32_t *devices = arena_array(&a, row->n_ranks, uint32_t);
+	for (uint32_t i = 0; i < row->n_ranks; i++)
+		devices[i] = i;
+	bool ok =
+		crossbar(&a, row, &topo, err) &&
+		run_coll(&a, algo, devices, (uint32_t)row->n_ranks, row->bytes, &config, &run, err);
+	if (ok)
+		suite_add(out_arena, out,
+			arena_printf(out_arena, "%s p=%ju n=%ju simgrid", row->name,
+				(uintmax_t)row->n_ranks, (uintmax_t)row->bytes),
+			row->seconds, ticks_to_s(run.end), 1e-6);
+	arena_free(&a);
+	return ok;
+}
+
+static bool run(const struct suite_context *context, const struct csv *t, struct suite_report *out,
+	struct err *err)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		struct row row;
+		const struct coll_algo *algo;
+		if (!read_row(t, i, &row, err))
+			return false;
+		double s =
+			analytic_collective_s(row.name, (uint32_t)row.n_ranks, row.bytes, &row.ab);
+		if (s < 0)
+			return err_set(err, ERR_INPUT,
+				"%s: row %zu: no closed form for '%s' on %ju ranks", t->path, i + 1,
+				row.name, (uintmax_t)row.n_ranks);
+		suite_add(context->a, out,
+			arena_printf(context->a, "%s p=%ju n=%ju closed form", row.name,
+				(uintmax_t)row.n_ranks, (uintmax_t)row.bytes),
+			row.seconds, s, 1e-9);
+		algo = context->simgrid ? executable(&row) : NULL;
+		if (algo && !simulate(context->a, &row, algo, out, err))
+			return false;
+		suite_progress(context, (uint32_t)i + 1, (uint32_t)t->n_rows);
+	}
+	out->note = context->simgrid ? "SimGrid rows: the algorithms that can be executed, message "
+				       "by message, on a crossbar"
+				     : "SimGrid left out";
+	return true;
+}
+
+static const char *const columns_needed[] = {
+	"algo", "p", "n_bytes", "alpha", "beta", "time_s", NULL};
+
+const struct suite suite_collectives = {
+	.name = "collectives",
+	.summary = "collective algorithms, closed form and on SimGrid, against exact alpha-beta "
+		   "values",
+	.table = "collectives.csv",
+	.columns = columns_needed,
+	.run = run,
+};

@@ -1,0 +1,53 @@
+/* Suites: a reference table, how to produce our value for each of its rows, and the tolerance. */
+#ifndef VALIDATE_VALIDATE_H
+#define VALIDATE_VALIDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/table.h"
+
+struct suite_row {
+	const char *label;
+	double reference, ours;
+	double error;     /* relative to the reference, signed; 0 where both are 0 */
+	double tolerance; /* largest |error| that passes; 0: equal */
+	bool pass;
+};
+
+struct suite_report {
+	const char *name, *reference; /* reference: path of the table */
+	const char *note;             /* what the figures mean, what was calibrated */
+	struct suite_row *rows;
+	uint32_t n_rows, cap_rows, n_passed;
+	double mean_error, worst_error; /* of |error| */
+};
+
+struct suite_context {
+	struct arena *a;
+	const char *data_root; /* where models/ and topologies/ are found */
+	bool simgrid; /* false: rows that need SimGrid are left out, and the note says so */
+	void (*progress)(void *ctx, uint32_t done, uint32_t total);
+	void *progress_ctx;
+};
+
+struct suite {
+	const char *name, *summary;
+	const char *table;          /* file in tests/golden, found below data_root */
+	const char *const *columns; /* that the table must have; NULL-terminated */
+	bool (*run)(const struct suite_context *context, const struct csv *table,
+		struct suite_report *out, struct err *err);
+};
+
+/* Sorted by name, NULL at the end. */
+extern const struct suite *const suites[];
+const struct suite *suite_get(const char *name, struct err *err); /* ERR_USAGE with the nearest */
+
+/* Runs the suite on its own table, or on `reference` with the same columns. False when it could not run; a missed tolerance is in the report
+ * (n_passed < n_rows). */
+bool suite_run(const struct suite *suite, const char *reference,
+	const struct suite_context *context, struct suite_report *out, struct err *err);
+
+#endif
