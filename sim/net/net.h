@@ -21,7 +21,8 @@ struct net_msg;
 
 typedef void net_done(struct net *net, struct net_msg *msg);
 
-/* Owned by the sender, and must outlive its `done`. Zero bytes cost the latency. src == dst arrives at once. */
+/* Owned by the sender, and must outlive its `done`. Zero bytes cost the latency. src == dst arrives at once. What would
+ * take longer than a tick can hold arrives at TICK_MAX - 1. */
 struct net_msg {
 	struct des_event ev; /* for the model */
 	uint32_t src, dst;   /* device numbers */
@@ -31,6 +32,7 @@ struct net_msg {
 	net_done *done;
 	void *owner;
 	struct net_msg *next; /* for the model */
+	struct net *net;      /* set by net_send() */
 };
 
 struct net_ops {
@@ -45,6 +47,7 @@ struct net {
 	const struct topo *topo;
 	uint64_t n_sent;
 	double *link_bytes; /* carried by each link of the topology; NULL for a SimGrid platform */
+	uint32_t *route;    /* for the model: room for one route */
 	void *model;
 };
 
@@ -57,7 +60,8 @@ struct net_job {
 	void (*start)(struct net *net, void *ctx);
 	bool (*finish)(struct net *net, void *ctx, struct text *reply, struct err *err);
 	void *ctx;
-	/* Every (src, dst) that may be sent between, in any order, repeats allowed: only these routes are loaded into SimGrid. */
+	/* Every (src, dst) that may be sent between, in any order, repeats allowed: only these routes are loaded into SimGrid, and
+	 * a message between others is a bug (assert). NULL: between any two, which loads the whole topology. */
 	const struct topo_pair *pairs;
 	uint32_t n_pairs;
 };

@@ -39,6 +39,8 @@ struct topo {
 	/* A SimGrid platform file, taken as it is (NULL otherwise): its text; devices are its hosts in order of appearance.
 	 * Links and routes stay SimGrid's business: n_links is what the file spells out, `links` is NULL. */
 	const char *platform_xml;
+	const char *
+		platform_path; /* where it came from: profiles are named relative to it; NULL otherwise */
 };
 
 struct topo_spec; /* parsed "FAMILY:AxB|key=value,...": topo/internal.h */
@@ -66,14 +68,18 @@ bool topo_read(struct arena *a, const char *path, struct topo *out, struct err *
 bool topo_is_spec(const char *text);
 
 /* SimGrid platform XML. With `pairs` (n_pairs of (src, dst)) only the hosts and links on their routes, and those routes; with
- * pairs == NULL everything, for a person to keep. Host names are the device names. */
+ * pairs == NULL everything, for a person to keep: all routes as long as they have at most 2 million links together, otherwise
+ * one route per link and SimGrid's own search for the shortest way, which may break ties otherwise than ours. Host names are
+ * the device names. A topology that is a platform is written as it is. */
 struct topo_pair {
 	uint32_t src, dst;
 };
 void topo_write_platform(
 	const struct topo *t, const struct topo_pair *pairs, uint32_t n_pairs, struct text *out);
 
-/* Figures of the graph: counted, not assumed. Bisection: bytes/s that cross the middle cut of device numbers, one direction. */
+/* Figures of the graph: counted, not assumed. Bisection: bytes/s that the first n/2 devices can send to the others at once, the
+ * maximum flow through links and switches; without switches the sum of the links that cross. With more than 2,048 devices the
+ * mean is taken over the routes of 2,048 of them, evenly spaced; the diameter is the longest route. */
 struct topo_figures {
 	uint32_t cables;   /* pairs of links */
 	uint32_t diameter; /* hops between devices, links counted */

@@ -1,0 +1,119 @@
+/* Rings, tori and meshes. Device d has the coordinates c with d = c[0] + dims[0] * (c[1] + ...). A route
+ * goes the dimensions in order, each the shorter way round; when both are equal, upwards. */
+#include <assert.h>
+#include <string.h>
+
+#include "topo/internal.h"
+
+enum { NO_LINK = UINT32_MAX };
+
+struct grid {
+	bool wrap;
+	uint32_t n_dims, dims[TOPO_MAX_DIMS];
+	uint32_t *next; /* device x dimension x {up, down}: link or NO_LINK */
+};
+
+static uint32_t *next_of(const struct grid *g, uint32_t device, uint32_t dim)
+{
+	return &g->next[2 * ((size_t)device * g->n_dims + dim)];
+}
+
+/* How many steps from coordinate `from` to `to`, and whether upwards. */
+static uint32_t steps(const struct grid *g, uint32_t dim, uint32_t from, uint32_t to, bool *up)
+{
+	uint32_t size = g->dims[dim], ahead = to >= from ? to - from : to + size - from;
+	*up = g->wrap ? ahead <= size - ahead : to >= from;
+	return *up ? ahead : g->wrap ? size - ahead : from - to;
+}
+
+static uint32_t route(const struct topo *t, uint32_t src, uint32_t dst, uint32_t *links)
+{
+	const struct grid *g = t->family_data;
+	uint32_t n = 0, at = src, from = src, to = dst;
+	for (uint32_t dim = 0; dim < g->n_dims; dim++) {
+		bool up;
+		uint32_t left = steps(g, dim, from % g->dims[dim], to % g->dims[dim], &up);
+		for (; left > 0; left--) {
+			uint32_t link = next_of(g, at, dim)[!up];
+			links[n++] = link;
+			at = t->links[link].to;
+		}
+		from /= g->dims[dim];
+		to /= g->dims[dim];
+	}
+	return n;
+}
+
+/* Cables of one dimension: a ring of 2 is one cable, a ring of 1 none. */
+static uint64_t cables_of(const struct topo_spec *spec, uint32_t dim, bool wrap)
+{
+	uint64_t n = 1, size = spec->dims[dim];
+	for (uint32_t i = 0; i < spec->n_dims; i++)
+		n *= spec->dims[i];
+	return n / size * (wrap && size > 2 ? size : size - 1);
+}
+
+/* Adds the cable upwards from `device`, if there is one. `stride` is the distance of neighbours. */
+static void add_cable(struct arena *a, struct topo *out, const struct topo_spec *spec,
+	const struct grid *g, uint32_t device, uint32_t dim)
+{
+	uint32_t stride = 1;
+	for (uint32_t i = 0; i < dim; i++)
+		stride *= g->dims[i];
+	uint32_t size = g->dims[dim], c = device / stride % size;
+	if (c + 1 == size && !(g->wrap && size > 2))
+		return;
+	uint32_t to = c + 1 < size ? device + stride : device - c * stride;
+	next_of(g, device, dim)[0] = topo_add_link(a, out, spec, device, to);
+	next_of(g, to, dim)[1] = topo_add_link(a, out, spec, to, device);
+}
+
+/* The one cable of a ring of 2 leads upwards from both its ends. */
+static void close_pairs(const struct grid *g, uint32_t n_devices)
+{
+	for (uint32_t device = 0; device < n_devices; device++)
+		for (uint32_t dim = 0; dim < g->n_dims; dim++) {
+			uint32_t *next = next_of(g, device, dim);
+			if (g->wrap && g->dims[dim] == 2 && next[0] == NO_LINK)
+				next[0] = next[1];
+		}
+}
+
+static struct grid *new_grid(struct arena *a, const struct topo_spec *spec, bool wrap, uint32_t n)
+{
+	struct grid *g = arena_new(a, struct grid);
+	*g = (struct grid){.wrap = wrap, .n_dims = spec->n_dims};
+	memcpy(g->dims, spec->dims, sizeof(g->dims));
+	size_t n_next = 2 * (size_t)n * spec->n_dims;
+	g->next = arena_array(a, n_next, uint32_t);
+	for (size_t i = 0; i < n_next; i++)
+		g->next[i] = NO_LINK;
+	return g;
+}
+
+bool topo_build_grid(struct arena *a, const struct topo_spec *spec, const char *family, bool wrap,
+	struct topo *out, struct err *err)
+{
+	uint64_t counts[3] = {1};
+	for (uint32_t dim = 0; dim < spec->n_dims; dim++) {
+		counts[0] *= spec->dims[dim];
+		counts[2] += 2 * cables_of(spec, dim, wrap);
+	}
+	if (!topo_begin(a, spec, family, counts, out, err))
+		return false;
+	struct grid *g = new_grid(a, spec, wrap, out->n_devices);
+	for (uint32_t device = 0; device < out->n_devices; device++)
+		for (uint32_t dim = 0; dim < g->n_dims; dim++)
+			add_cable(a, out, spec, g, device, dim);
+	assert(out->n_links == counts[2]);
+	close_pairs(g, out->n_devices);
+	for (uint32_t dim = 0; dim < g->n_dims; dim++)
+		out->max_hops += wrap ? g->dims[dim] / 2 : g->dims[dim] - 1;
+	if (wrap) {
+		out->n_dims = g->n_dims;
+		memcpy(out->dims, g->dims, sizeof(out->dims));
+	}
+	out->route = route;
+	out->family_data = g;
+	return true;
+}
