@@ -72,10 +72,4 @@ const char *tensor_shape_text(struct arena *a, const struct tensor *t);
 /* The unfused operators behind `op`: its parts, or itself. */
 const struct op *op_parts(const struct op *op, uint32_t *n);
 
-/* Reads the content of a workload file, or of an ONNX file. */
-bool workload_read(struct arena *a, const char *path, struct bytes content,
-	const struct graph_options *options, struct graph *out, struct err *err);
-bool onnx_read(struct arena *a, const char *path, struct bytes content,
-	const struct graph_options *options, struct graph *out, struct err *err);
-
 #endif

@@ -1,0 +1,84 @@
+#include "graph/op_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/op_shape.h"
+#include "graph/op_work.h"
+
+enum { MANY = 4096 };
+
+#define ELEMENT CLASS_ACTIVATION, CORE_VC, 1, 1
+
+// clang-format off
+static const struct op_kind KINDS[] = {
+	/* name, class, core, inputs, forward, backward cycles, saves, backward, params, keys, shape, work, passes, backward passes */
+	{"add", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"avg_pool", CLASS_POOLING, CORE_VC, 1, 1, 0, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_KERNEL, shape_pool, NULL, passes_pool, back_elementwise},
+	{"batch_norm", CLASS_NORM, CORE_VC, 3, 5, 1, {1, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_CHANNEL, 0, shape_batch_norm, NULL, passes_elementwise, back_elementwise},
+	{"concat", CLASS_TRANSFORM, CORE_NONE, 1, MANY, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS, shape_concat, NULL, NULL, NULL},
+	{"conv", CLASS_COMPLEX, CORE_TC, 2, 3, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_CONV, KEY_KERNEL | KEY_GROUP | KEY_FEATURES | KEY_BIAS, shape_conv, work_conv, NULL, NULL},
+	{"cross_entropy", CLASS_LOSS, CORE_VC, 1, 2, 13, {2, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, KEY_SHARD, shape_loss, NULL, passes_loss, back_loss},
+	{"div", CLASS_INJECTIVE, CORE_VC, 2, 2, 10, {10, 11}, SAVES_OTHERS, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"dropout", CLASS_DROPOUT, CORE_VC, 1, 1, 2, {1, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_mask, NULL, passes_elementwise, back_elementwise},
+	{"embedding", CLASS_TRANSFORM, CORE_NONE, 2, 2, 0, {0, 0}, SAVES_INPUT, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding, NULL, NULL, NULL},
+	{"erf", ELEMENT, 15, {15, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"flatten", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS, shape_flatten, NULL, NULL, NULL},
+	{"gelu", ELEMENT, 19, {22, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"gemm", CLASS_COMPLEX, CORE_TC, 2, 3, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_GEMM, KEY_FEATURES | KEY_BIAS | KEY_SHARD | KEY_WEIGHT, shape_gemm, work_gemm, NULL, NULL},
+	{"global_avg_pool", CLASS_POOLING, CORE_VC, 1, 1, 0, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_global_pool, NULL, passes_global_pool, back_elementwise},
+	{"hard_sigmoid", ELEMENT, 12, {2, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"hard_swish", ELEMENT, 14, {15, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"identity", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, 0, shape_same, NULL, NULL, NULL},
+	{"layer_norm", CLASS_NORM, CORE_VC, 2, 3, 1, {1, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_LAST, 0, shape_last_norm, NULL, passes_elementwise, back_elementwise},
+	{"log_softmax", CLASS_SOFTMAX, CORE_VC, 1, 1, 13, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS, shape_softmax, NULL, passes_softmax, back_elementwise},
+	{"lrn", CLASS_NORM, CORE_VC, 1, 1, 0, {0, 0}, SAVES_INPUT | SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_SIZE, shape_same, NULL, passes_lrn, back_lrn},
+	{"matmul", CLASS_COMPLEX, CORE_TC, 2, 2, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_NONE, KEY_TRANSPOSE, shape_matmul, work_matmul, NULL, NULL},
+	{"max_pool", CLASS_POOLING, CORE_VC, 1, 1, 0, {1, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, KEY_KERNEL, shape_max_pool, NULL, passes_pool, back_elementwise},
+	{"mul", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, SAVES_OTHERS, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"neg", CLASS_INJECTIVE, CORE_VC, 1, 1, 1, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_injective},
+	{"pow", CLASS_INJECTIVE, CORE_VC, 1, 2, 15, {16, 16}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"reduce_mean", CLASS_REDUCTION, CORE_VC, 1, 1, 0, {0, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS | KEY_AXES, shape_mean, NULL, passes_mean, back_mean},
+	{"relu", ELEMENT, 1, {1, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"reshape", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_SHAPE, shape_reshape, NULL, NULL, NULL},
+	{"rms_norm", CLASS_NORM, CORE_VC, 2, 2, 1, {1, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_LAST_GAIN, 0, shape_last_norm, NULL, passes_elementwise, back_elementwise},
+	{"sigmoid", ELEMENT, 12, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"silu", ELEMENT, 12, {2, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"slice", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS | KEY_RANGE, shape_slice, NULL, NULL, NULL},
+	{"softmax", CLASS_SOFTMAX, CORE_VC, 1, 1, 10, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS, shape_softmax, NULL, passes_softmax, back_elementwise},
+	{"split", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS | KEY_PARTS, shape_split, NULL, NULL, NULL},
+	{"sqrt", CLASS_INJECTIVE, CORE_VC, 1, 1, 15, {16, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_injective},
+	{"sub", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"tanh", ELEMENT, 27, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"tp_copy", CLASS_COLLECTIVE, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_COLLECTIVE, PARAMS_NONE, 0, shape_same, NULL, NULL, NULL},
+	{"tp_reduce", CLASS_COLLECTIVE, CORE_LINK, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, 0, shape_same, work_reduce, NULL, NULL},
+	{"transpose", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_PERM, shape_transpose, NULL, NULL, NULL},
+};
+// clang-format on
+
+enum { N_KINDS = sizeof(KINDS) / sizeof(KINDS[0]) };
+
+static int compare_name(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct op_kind *)row)->name);
+}
+
+const struct op_kind *op_kind_find(const char *name)
+{
+	return bsearch(name, KINDS, N_KINDS, sizeof(KINDS[0]), compare_name);
+}
+
+const struct op_kind *op_kinds(uint32_t *n)
+{
+	*n = N_KINDS;
+	return KINDS;
+}
+
+const char *const *op_kind_names(struct arena *a, uint32_t *n)
+{
+	const char **names = arena_array(a, N_KINDS, const char *);
+	for (uint32_t i = 0; i < N_KINDS; i++)
+		names[i] = KINDS[i].name;
+	*n = N_KINDS;
+	return names;
+}

@@ -1,0 +1,196 @@
+#include "graph/op_work.h"
+
+enum {
+	MAC = 1,
+	POW = 15,
+	DIV = 10,
+	LRN_FORWARD = MAC + POW + DIV, /* beside the window, see op_kinds.h */
+	LRN_BACKWARD = 26,
+	MEAN_ROW = 10,
+	LOG_SOFTMAX_FORWARD = 13,
+	LOG_SOFTMAX_BACKWARD = 2,
+	LIKELIHOOD = 2,
+};
+
+static void add_pass(struct pass_list *list, struct vector_work pass)
+{
+	arena_push(list->a, list->passes, list->n, list->cap) = pass;
+}
+
+static void add_elementwise(struct pass_list *list, uint64_t numel, uint32_t cycles)
+{
+	add_pass(list, (struct vector_work){VECTOR_ELEMENTWISE, numel, numel, cycles});
+}
+
+static uint64_t last_dim(const struct tensor *t)
+{
+	return t->dims[t->n_dims - 1];
+}
+
+static void operand_bytes(const struct op_view *v, struct work *w)
+{
+	w->a_bytes = tensor_bytes(v->in[0]);
+	w->b_bytes = tensor_bytes(v->in[1]);
+	w->c_bytes = tensor_bytes(v->out[0]);
+	if (v->n_in > 2)
+		w->vector_read_bytes = tensor_bytes(v->in[2]);
+}
+
+void work_gemm(const struct op_view *v, struct work *w)
+{
+	w->batch = 1;
+	w->n = last_dim(v->out[0]);
+	w->m = tensor_elements(v->out[0]) / w->n;
+	w->k = tensor_elements(v->in[0]) / w->m;
+	operand_bytes(v, w);
+}
+
+void work_matmul(const struct op_view *v, struct work *w)
+{
+	const struct tensor *x = v->in[0], *y = v->in[1];
+	uint32_t rows = v->out[0]->n_dims - 2;
+	w->n = v->out[0]->dims[rows + 1];
+	w->m = v->out[0]->dims[rows];
+	w->k = x->dims[x->n_dims - 2 + !v->attrs->transpose_a];
+	w->batch = tensor_elements(v->out[0]) / (w->m * w->n);
+	if (tensor_elements(y) == w->k * w->n) { /* one right-hand side for all: one tall product */
+		w->m *= w->batch;
+		w->batch = 1;
+	}
+	operand_bytes(v, w);
+}
+
+void work_conv(const struct op_view *v, struct work *w)
+{
+	const struct tensor *x = v->in[0], *weight = v->in[1], *y = v->out[0];
+	const struct op_attrs *a = v->attrs;
+	w->conv = (struct conv_work){
+		.images = x->dims[0],
+		.in_channels = x->dims[1],
+		.in_h = x->dims[2],
+		.in_w = x->dims[3],
+		.out_channels = y->dims[1],
+		.out_h = y->dims[2],
+		.out_w = y->dims[3],
+		.kernel_h = a->kernel[0],
+		.kernel_w = a->kernel[1],
+		.stride_h = a->stride[0],
+		.stride_w = a->stride[1],
+		.dilation_h = a->dilation[0],
+		.dilation_w = a->dilation[1],
+	};
+	w->batch = a->group;
+	w->m = y->dims[0] * y->dims[2] * y->dims[3];
+	w->n = y->dims[1] / a->group;
+	w->k = tensor_elements(weight) / weight->dims[0];
+	operand_bytes(v, w);
+}
+
+void work_reduce(const struct op_view *v, struct work *w)
+{
+	w->collective_bytes = tensor_bytes(v->out[0]);
+}
+
+void passes_elementwise(const struct op_view *v, struct pass_list *list)
+{
+	add_elementwise(list, tensor_elements(v->out[0]), v->kind->forward_cycles);
+}
+
+void passes_pool(const struct op_view *v, struct pass_list *list)
+{
+	add_elementwise(
+		list, tensor_elements(v->out[0]), v->attrs->kernel[0] * v->attrs->kernel[1]);
+}
+
+void passes_global_pool(const struct op_view *v, struct pass_list *list)
+{
+	uint64_t window = tensor_elements(v->in[0]) / tensor_elements(v->out[0]);
+	add_elementwise(list, tensor_elements(v->out[0]), (uint32_t)window);
+}
+
+void passes_softmax(const struct op_view *v, struct pass_list *list)
+{
+	add_pass(list, (struct vector_work){VECTOR_SOFTMAX, tensor_elements(v->in[0]),
+			       v->in[0]->dims[v->attrs->axis], v->kind->forward_cycles});
+}
+
+void passes_mean(const struct op_view *v, struct pass_list *list)
+{
+	uint64_t numel = tensor_elements(v->in[0]);
+	add_pass(list, (struct vector_work){
+			       VECTOR_REDUCE, numel, numel / tensor_elements(v->out[0]), MEAN_ROW});
+}
+
+void passes_lrn(const struct op_view *v, struct pass_list *list)
+{
+	add_elementwise(list, tensor_elements(v->out[0]), v->attrs->kernel[0] * MAC + LRN_FORWARD);
+}
+
+void passes_loss(const struct op_view *v, struct pass_list *list)
+{
+	add_pass(list, (struct vector_work){VECTOR_SOFTMAX, tensor_elements(v->in[0]),
+			       last_dim(v->in[0]), LOG_SOFTMAX_FORWARD});
+	add_elementwise(list, tensor_elements(v->out[0]), LIKELIHOOD);
+}
+
+void back_elementwise(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	add_elementwise(list, tensor_elements(v->in[0]), v->kind->backward_cycles[0]);
+}
+
+void back_injective(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	for (uint32_t i = 0; i < v->n_in; i++)
+		if (grads & 1u << i)
+			add_elementwise(
+				list, tensor_elements(v->out[0]), v->kind->backward_cycles[i > 0]);
+}
+
+void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	passes_mean(v, list);
+}
+
+void back_lrn(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	add_elementwise(
+		list, tensor_elements(v->out[0]), 2 * v->attrs->kernel[0] * MAC + LRN_BACKWARD);
+}
+
+void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	add_elementwise(list, tensor_elements(v->in[0]), LOG_SOFTMAX_BACKWARD);
+	add_elementwise(list, tensor_elements(v->out[0]), LIKELIHOOD);
+}
+
+uint32_t update_cycles(enum optimizer optimizer)
+{
+	switch (optimizer) {
+	case OPTIMIZER_SGD:
+		return 1;
+	case OPTIMIZER_MOMENTUM:
+		return 2;
+	case OPTIMIZER_ADAM:
+		return 32;
+	}
+	return 0;
+}
+
+void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
+	uint64_t *written)
+{
+	switch (optimizer) {
+	case OPTIMIZER_SGD:
+		*read = 2 * elements * elem_bytes;
+		*written = elements * elem_bytes;
+		return;
+	case OPTIMIZER_MOMENTUM:
+		*read = 3 * elements * elem_bytes;
+		*written = 2 * elements * elem_bytes;
+		return;
+	case OPTIMIZER_ADAM:
+		*read = elements * (12 + elem_bytes);
+		*written = elements * (elem_bytes < 4 ? 12 + elem_bytes : 12);
+		return;
+	}
+}

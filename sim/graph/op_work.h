@@ -1,0 +1,46 @@
+/* What operators cost: tensor-core work and vector passes. */
+#ifndef GRAPH_OP_WORK_H
+#define GRAPH_OP_WORK_H
+
+#include "graph/op_kinds.h"
+
+/* m, n, k, batch, operand bytes of the forward pass; a bias goes to vector_read_bytes. */
+void work_gemm(const struct op_view *v, struct work *w);
+void work_matmul(const struct op_view *v, struct work *w);
+void work_conv(const struct op_view *v, struct work *w);
+/* An all-reduce of the output. */
+void work_reduce(const struct op_view *v, struct work *w);
+
+/* forward_cycles for each element of the output */
+void passes_elementwise(const struct op_view *v, struct pass_list *list);
+/* one cycle for each element of the window (global: of the whole image), for each element of the output */
+void passes_pool(const struct op_view *v, struct pass_list *list);
+void passes_global_pool(const struct op_view *v, struct pass_list *list);
+/* rows along `axis` */
+void passes_softmax(const struct op_view *v, struct pass_list *list);
+void passes_mean(const struct op_view *v, struct pass_list *list);
+void passes_lrn(const struct op_view *v, struct pass_list *list);
+void passes_loss(const struct op_view *v, struct pass_list *list);
+
+/* backward_cycles[0] for each element of the first input */
+void back_elementwise(const struct op_view *v, uint32_t grads, struct pass_list *list);
+/* backward_cycles[i] for each element of the output, for each input that needs a gradient */
+void back_injective(const struct op_view *v, uint32_t grads, struct pass_list *list);
+void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list);
+void back_lrn(const struct op_view *v, uint32_t grads, struct pass_list *list);
+void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list);
+
+/* Lane cycles of one element of an optimiser step:
+ *   sgd       w -= lr g                                                               MAC = 1
+ *   momentum  v = mu v + g; w -= lr v                                               2 MAC = 2 (WHAM's figure)
+ *   adam      m = b1 m + (1 - b1) g: MUL + MAC; v = b2 v + (1 - b2) g^2: MUL + MUL + MAC; SQRT; ADD eps; DIV;
+ *             w -= lr' times that, bias corrections within lr': MAC                       = 32 */
+uint32_t update_cycles(enum optimizer optimizer);
+
+/* Bytes that one optimiser step of `elements` parameters reads and writes. SGD and momentum keep everything in
+ * elem_bytes. Adam in mixed precision (elem_bytes 2) reads the gradient and fp32 weight, m and v, 12 B, writes
+ * those three and the weight in elem_bytes; with elem_bytes 4 the weight is its own master copy. */
+void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
+	uint64_t *written);
+
+#endif

@@ -1,0 +1,47 @@
+/* Workload files: a model as operators, templates and repeats, in JSON.
+ *
+ *     { "name": "bert-large", "source": "where the figures come from",
+ *       "parameter_count": 335141888,            what it adds up to with default parameters; checked
+ *       "parameters": {"layers": 24, "hidden": 1024, "ffn": "4*hidden", "seq": 512},
+ *       "divisible": [["heads", "tp"]],          the first must be a multiple of the second
+ *       "tokens_per_sample": "seq",              0 or absent: samples are not sequences
+ *       "inputs": {"ids": {"shape": ["batch", "seq"], "bytes": 8}, "scale": {"shape": [1], "constant": true}},
+ *       "templates": {"block": {"inputs": ["x"], "parameters": ["width"], "ops": [ITEM, ...]}},
+ *       "layers": [ITEM, ...] }
+ *
+ * Numbers are whole numbers or expressions (graph/expr.h) over the parameters above them, `batch` (micro-batch) and `tp`.
+ * Overrides replace a parameter; what depends on it follows.
+ *
+ * ITEM is one of
+ *   {"op": KIND, "name": N, "in": NAME or [NAME, ...], attributes}   an operator; in `ops` only
+ *   {"use": TEMPLATE, "name": N, "in": ..., "with": {"width": 64}}   an instance of a template
+ *   {"ops": [ITEM, ...], "name": N}                                  a group
+ * The last two take "repeat" (instances N.0, N.1, ...; the result of one is the first input of the next). An item of
+ * `layers` is a unit of pipeline partition, each repetition one; "glue": "next" or "previous" joins it to its neighbour.
+ * A name means the result of an earlier item of the same list, an input of the template, an input of the model, or for
+ * a group anything that its list sees; "N.1" is the second result of an operator. Without "in" an item reads the
+ * result of the item before it, the first of a template the template's first input. The result of a list is that of
+ * its last item.
+ *
+ * Attributes, where the operator's row in op_kinds.c allows them:
+ *   features, bias (true/false, default false), rows, weight (full name of an earlier item's parameter, used
+ *   transposed: tied), kernel, stride, dilation (number or [h, w]), pad (number, [h, w] or [top, left, bottom,
+ *   right]), group, size, axis (default: the last; flatten: 1), axes, keep_dims, shape, perm, parts, begin, end, transpose_a,
+ *   transpose_b, recompute (true: part of the attention core that selective recomputation runs again), and
+ *   shard (Megatron's slicing over tp devices, arXiv 1909.08053):
+ *     "column"  gemm: features / tp of them here; a tp_copy in front, whose gradient is all-reduced
+ *     "row"     gemm, embedding: input features or rows / tp of them here; a tp_reduce behind, an all-reduce.
+ *               cross_entropy: over sliced classes; the per-row sums are all-reduced
+ *   pad_to  (embedding) with tp > 1, rows are padded to a multiple of this as Megatron-LM does; the parameter count
+ *           stays that of the model. */
+#ifndef GRAPH_WORKLOAD_H
+#define GRAPH_WORKLOAD_H
+
+#include "base/file.h"
+#include "graph/graph.h"
+
+/* ERR_INPUT: path:line:column, operator and rule. ERR_USAGE: an override that the file has no parameter for. */
+bool workload_read(struct arena *a, const char *path, struct bytes content,
+	const struct graph_options *options, struct graph *out, struct err *err);
+
+#endif
