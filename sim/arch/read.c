@@ -1,4 +1,5 @@
 /* Reads an accelerator file: the keys are at arch_read(). */
+#include <stdio.h>
 #include <string.h>
 
 #include "arch/arch.h"
@@ -13,12 +14,26 @@ enum {
 		1000000, /* slower than this is a wrong unit, and times would leave the range of a tick */
 };
 
+static const double MIN_EFFICIENCY = 0.01;
+
 static const struct {
 	const char *name;
 	uint32_t bytes;
 } mac_types[] = {{"bf16", 2}, {"fp16", 2}, {"fp32", 4}, {"int8", 1}};
 
 enum { N_MAC_TYPES = sizeof(mac_types) / sizeof(mac_types[0]) };
+
+/* Puts the key's name into a message "path:line:column: what is wrong" about its value. Returns false. */
+static bool name_key(struct doc_at at, const char *key, struct err *err)
+{
+	char told[ERR_TEXT];
+	size_t n = strlen(at.doc->path);
+	if (strncmp(err->text, at.doc->path, n) != 0)
+		return false;
+	n += strspn(err->text + n, ":0123456789");
+	snprintf(told, sizeof(told), "%s", err->text);
+	return err_set(err, err->kind, "%.*s %s:%s", (int)n, told, key, told + n);
+}
 
 /* A section of the file: an object with these keys, one of which is its source. */
 static bool get_section(const struct doc_at *root, const char *key, const char *const *keys,
@@ -36,15 +51,18 @@ static bool get_section(const struct doc_at *root, const char *key, const char *
 static bool get_text(const struct doc_at *object, const char *key, struct doc_at *at,
 	const char **out, struct err *err)
 {
-	return doc_get(object, key, at, err) && doc_string(*at, out, err);
+	return doc_get(object, key, at, err) &&
+	       (doc_string(*at, out, err) || name_key(*at, key, err));
 }
 
 static bool get_count(const struct doc_at *object, const char *key, uint32_t *out, struct err *err)
 {
 	struct doc_at at;
 	uint64_t value;
-	if (!doc_get(object, key, &at, err) || !doc_uint(at, 1, COUNT_MAX, &value, err))
+	if (!doc_get(object, key, &at, err))
 		return false;
+	if (!doc_uint(at, 1, COUNT_MAX, &value, err))
+		return name_key(at, key, err);
 	*out = (uint32_t)value;
 	return true;
 }
@@ -53,7 +71,8 @@ static bool get_quantity(const struct doc_at *object, const char *key, enum unit
 	uint64_t min, uint64_t *out, struct err *err)
 {
 	struct doc_at at;
-	return doc_get(object, key, &at, err) && doc_quantity(at, dim, min, out, err);
+	return doc_get(object, key, &at, err) &&
+	       (doc_quantity(at, dim, min, out, err) || name_key(at, key, err));
 }
 
 static bool read_tensor_cores(const struct doc_at *root, struct arch *out, struct err *err)
@@ -91,11 +110,10 @@ static bool read_vector_cores(const struct doc_at *root, struct arch *out, struc
 static bool read_sram(const struct doc_at *root, struct arch *out, struct err *err)
 {
 	static const char *const keys[] = {"bytes_per_cycle", "size", "source", NULL};
-	struct doc_at at, ports;
+	struct doc_at at;
 	return get_section(root, "sram", keys, &at, err) &&
 	       get_quantity(&at, "size", UNIT_BYTES, 1, &out->sram_bytes, err) &&
-	       doc_get(&at, "bytes_per_cycle", &ports, err) &&
-	       doc_quantity(ports, UNIT_BYTES, 1, &out->sram_bytes_per_cycle, err);
+	       get_quantity(&at, "bytes_per_cycle", UNIT_BYTES, 1, &out->sram_bytes_per_cycle, err);
 }
 
 static bool read_hbm(const struct doc_at *root, struct arch *out, struct err *err)
@@ -103,12 +121,13 @@ static bool read_hbm(const struct doc_at *root, struct arch *out, struct err *er
 	static const char *const keys[] = {
 		"bandwidth", "latency", "size", "source", "stacks", NULL};
 	struct doc_at at, size;
-	if (!get_section(root, "hbm", keys, &at, err) || !doc_get(&at, "size", &size, err) ||
-		!doc_quantity(size, UNIT_BYTES, 1, &out->hbm_bytes, err) ||
+	if (!get_section(root, "hbm", keys, &at, err) ||
+		!get_quantity(&at, "size", UNIT_BYTES, 1, &out->hbm_bytes, err) ||
 		!get_quantity(&at, "bandwidth", UNIT_BANDWIDTH, MIN_BYTES_PER_S,
 			&out->hbm_bytes_per_s, err) ||
 		!get_quantity(&at, "latency", UNIT_TIME, 1, &out->hbm_latency, err) ||
-		!get_count(&at, "stacks", &out->hbm_stacks, err))
+		!get_count(&at, "stacks", &out->hbm_stacks, err) ||
+		!doc_get(&at, "size", &size, err))
 		return false;
 	if (out->hbm_bytes <= out->sram_bytes)
 		return doc_fail(size, err,
@@ -135,13 +154,12 @@ static bool read_efficiency(const struct doc_at *root, struct arch *out, struct 
 	static const char *const keys[] = {"hbm_bandwidth", "launch_overhead", "source", NULL};
 	struct doc_at at, share;
 	if (!get_section(root, "efficiency", keys, &at, err) ||
-		!doc_get(&at, "hbm_bandwidth", &share, err) ||
-		!doc_number(share, 0, 1, &out->hbm_efficiency, err) ||
-		!get_quantity(&at, "launch_overhead", UNIT_TIME, 0, &out->launch_overhead, err))
+		!doc_get(&at, "hbm_bandwidth", &share, err))
 		return false;
-	if (out->hbm_efficiency < 0.01)
-		return doc_fail(share, err, "share of the HBM bandwidth is %g, expected 0.01 to 1",
-			out->hbm_efficiency);
+	if (!doc_number(share, MIN_EFFICIENCY, 1, &out->hbm_efficiency, err))
+		return name_key(share, "hbm_bandwidth", err);
+	if (!get_quantity(&at, "launch_overhead", UNIT_TIME, 0, &out->launch_overhead, err))
+		return false;
 	if (out->launch_overhead > TICKS_PER_S)
 		return doc_fail(at, err, "launch overhead of more than a second, expected some us");
 	return true;

@@ -125,8 +125,8 @@ static void what_fits_is_loaded_once(void)
 
 static void tiles_are_as_large_as_fits(void)
 {
-	/* Output stationary, 4096^3 in 8 MiB: c in tiles of 1024 x 956 (4 bytes each and 64 bytes of slabs per row
-	 * and column in 4 MiB), so a is read 5 times and b 4 times; or 2048 rows and 2 x 9. */
+	/* Output stationary, 4096^3 in 8 MiB: c in tiles of 1024 x 992 (4 bytes each and 64 bytes of slabs per row
+	 * and column in 4 MiB), so a is read 5 times and b 4 times; 2048 rows would be 9 and 2. */
 	struct work w = make_gemm(1, 4096, 4096, 4096);
 	uint64_t matrix = 32 * MIB;
 	CU_ASSERT_EQUAL(traffic(&w, 8 * MIB), 5 * matrix + 4 * matrix + matrix);
