@@ -21,7 +21,10 @@ struct prog_builder *prog_build(struct arena *a, const struct prog_grid *grid)
 
 const char *build_string(struct prog_builder *b, const char *s)
 {
-	return s ? b->strings.items[names_put(b->a, &b->strings, s, strlen(s))] : NULL;
+	if (!s)
+		return NULL;
+	uint32_t i = names_put(b->a, &b->strings, s, strlen(s));
+	return b->strings.items[i];
 }
 
 uint32_t prog_add_cost(struct prog_builder *b, const char *key, tick duration, double energy_j)

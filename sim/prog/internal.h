@@ -94,6 +94,8 @@ bool word_to_uint(const struct word *w, uint64_t max, uint64_t *out);
 bool read_fail(struct reader *r, const struct word *w, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 uint32_t grid_find_dim(const struct prog_grid *grid, const char *name, size_t n);
+/* The dimensions that "cp*dp" joins; 0 when one does not exist or appears twice. */
+uint32_t grid_find_mask(const struct prog_grid *grid, const char *name);
 
 /* A task's line; the first word is its id. */
 bool read_task(struct reader *r);

@@ -92,6 +92,18 @@ uint32_t grid_find_dim(const struct prog_grid *grid, const char *name, size_t n)
 	return PROG_NONE;
 }
 
+uint32_t grid_find_mask(const struct prog_grid *grid, const char *name)
+{
+	uint32_t mask = 0;
+	for (const char *s = name; s; s = strchr(s, '*') ? strchr(s, '*') + 1 : NULL) {
+		uint32_t dim = grid_find_dim(grid, s, strcspn(s, "*"));
+		if (dim == PROG_NONE || mask >> dim & 1)
+			return 0;
+		mask |= UINT32_C(1) << dim;
+	}
+	return mask;
+}
+
 static bool number_before(const char *s, const char *end, uint64_t *out)
 {
 	struct word w = {.s = s, .n = (uint32_t)(end - s)};
@@ -231,7 +243,7 @@ static bool read_group(struct reader *r)
 		return false;
 	if (!name->quoted && !word_is_plain(name->s))
 		return read_fail(r, name, "'%s' is not a name; put it in quotes", name->s);
-	if (grid_find_dim(&r->b->grid, name->s, name->n) != PROG_NONE || strchr(name->s, '*'))
+	if (grid_find_mask(&r->b->grid, name->s) != 0)
 		return read_fail(
 			r, name, "'%s' would be taken for dimensions of the grid", name->s);
 	if (names_find(&r->b->group_names, name->s, name->n) != PROG_NONE)

@@ -56,19 +56,12 @@ static bool read_group_ref(struct reader *r, struct prog_task *t)
 	const struct word *w;
 	if (!read_word(r, "a group such as tp", &w))
 		return false;
-	uint32_t mask = 0;
 	t->group = names_find(&r->b->group_names, w->s, w->n);
 	if (t->group != PROG_NONE)
 		return true;
-	for (const char *s = w->s; s; s = strchr(s, '*') ? strchr(s, '*') + 1 : NULL) {
-		uint32_t dim = grid_find_dim(&r->b->grid, s, strcspn(s, "*"));
-		if (dim == PROG_NONE || w->quoted)
-			return read_fail(
-				r, w, "'%s' is neither a group nor dimensions of the grid", w->s);
-		if (mask >> dim & 1)
-			return read_fail(r, w, "'%s' names a dimension twice", w->s);
-		mask |= UINT32_C(1) << dim;
-	}
+	uint32_t mask = w->quoted ? 0 : grid_find_mask(&r->b->grid, w->s);
+	if (mask == 0)
+		return read_fail(r, w, "'%s' is neither a group nor dimensions of the grid", w->s);
 	t->group = prog_add_group(r->b, mask);
 	return true;
 }
