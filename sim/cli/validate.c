@@ -59,7 +59,7 @@ static bool run_validate(struct request *q, struct err *err)
 			table = arena_printf(
 				q->a, "%s/tests/golden/%s", context.data_root, picked[i]->table);
 		if (!data_find(q, "reference", "tests/golden", table, err) ||
-			!suite_run(picked[i], table, &context, &reports[i], err))
+			!validate_run(picked[i], table, &context, &reports[i], err))
 			return false;
 		missed += reports[i].n_rows - reports[i].n_passed;
 	}

@@ -10,7 +10,7 @@ extern const struct suite suite_area, suite_collectives, suite_scalesim;
 void suite_add(struct arena *a, struct suite_report *r, const char *label, double reference,
 	double ours, double tolerance);
 
-/* Index of a column that suite_run() has checked to be there. */
+/* Index of a column that validate_run() has checked to be there. */
 size_t suite_column(const struct csv *table, const char *name);
 
 void suite_progress(const struct suite_context *context, uint32_t done, uint32_t total);

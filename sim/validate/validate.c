@@ -73,7 +73,7 @@ static void summarise(struct suite_report *r)
 	r->mean_error = r->n_rows > 0 ? sum / r->n_rows : 0;
 }
 
-bool suite_run(const struct suite *suite, const char *reference,
+bool validate_run(const struct suite *suite, const char *reference,
 	const struct suite_context *context, struct suite_report *out, struct err *err)
 {
 	struct csv table;

@@ -47,7 +47,7 @@ const struct suite *suite_get(const char *name, struct err *err); /* ERR_USAGE w
 
 /* Runs the suite on its own table, or on `reference` with the same columns. False when it could not run; a missed tolerance is in the report
  * (n_passed < n_rows). */
-bool suite_run(const struct suite *suite, const char *reference,
+bool validate_run(const struct suite *suite, const char *reference,
 	const struct suite_context *context, struct suite_report *out, struct err *err);
 
 #endif
