@@ -21,6 +21,8 @@
 #ifndef ARCH_AREA_H
 #define ARCH_AREA_H
 
+#include <stddef.h>
+
 #include "arch/arch.h"
 
 /* Of all cores of a kind together, in mm2. What a model does not know is 0. */
