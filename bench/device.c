@@ -1,5 +1,6 @@
-/* How fast one device executes a transformer's training graph: operator events (a start or an end) per second of CPU time,
- * on few cores with everybody waiting for memory, and on many. Asserts at least 2 million.
+/* How fast one device executes a transformer's training graph: operator events (a start or an end)
+ * per second of CPU time, on few cores with everybody waiting for memory, and on many. Asserts at
+ * least 2 million.
  * usage: bench_device [LAYERS [RUNS]] */
 #include <assert.h>
 #include <inttypes.h>

@@ -31,8 +31,8 @@ static const struct sized_area glb_table[] = {
 	{128, 175423000},
 };
 
-static const double TC_PE_UM2 = 760.041386, VC_LANE_UM2 = 759.823853;
-static const double PES_PER_KIB = 64;
+static const double tc_pe_um2 = 760.041386, vc_lane_um2 = 759.823853;
+static const double pes_per_kib = 64;
 
 static double interpolate(const struct sized_area *table, size_t n, double size)
 {
@@ -50,7 +50,7 @@ static double interpolate(const struct sized_area *table, size_t n, double size)
 
 static double core_um2(double pes, double pe_um2)
 {
-	double l2_kib = pes / PES_PER_KIB;
+	double l2_kib = pes / pes_per_kib;
 	if (l2_kib < 1)
 		l2_kib = 1;
 	return pes * pe_um2 + interpolate(l2_table, sizeof(l2_table) / sizeof(l2_table[0]), l2_kib);
@@ -61,8 +61,8 @@ void area_accelergy22_parts(const struct arch *arch, struct area_parts *out)
 	double glb_mib = (double)arch->sram_bytes / (1024 * 1024);
 	*out = (struct area_parts){
 		.tc = 1e-6 * arch->tc_count *
-		      core_um2((double)arch->tc_rows * arch->tc_cols, TC_PE_UM2),
-		.vc = 1e-6 * arch->vc_count * core_um2(arch->vc_width, VC_LANE_UM2),
+		      core_um2((double)arch->tc_rows * arch->tc_cols, tc_pe_um2),
+		.vc = 1e-6 * arch->vc_count * core_um2(arch->vc_width, vc_lane_um2),
 		.sram = 1e-6 *
 			interpolate(glb_table, sizeof(glb_table) / sizeof(glb_table[0]), glb_mib),
 	};

@@ -15,8 +15,9 @@ enum fold_mode { FOLD_SERIAL, FOLD_PIPELINED };
 
 struct area_model; /* "chip", "accelergy22": arch/area.h */
 
-/* An accelerator. Read from models/accelerators/NAME.json, where every value carries its unit, or written in one line.
- * Copy and change fields freely: costs, area and TDP are functions of the fields. */
+/* An accelerator. Read from models/accelerators/NAME.json, where every value carries its unit, or
+ * written in one line. Copy and change fields freely: costs, area and TDP are functions of the
+ * fields. */
 struct arch {
 	const char *name, *source;
 	uint64_t clock_hz;
@@ -39,25 +40,30 @@ struct arch {
 	const struct area_model *area_model;
 };
 
-/* Reads an accelerator file. Every missing, zero, negative, contradictory or unknown value is refused by name, line and column.
- * All keys are required:
+/* Reads an accelerator file. Every missing, zero, negative, contradictory or unknown value is
+ * refused by name, line and column. All keys are required:
  *   name, source               texts
  *   clock                      "700 MHz"; at least 1 MHz
  *   process_node               "5 nm", "7 nm", "16 nm" or "28 nm"
  *   mac                        "bf16", "fp16", "fp32" or "int8"
  *   pcie_lanes                 whole number
  *   area_model                 "chip" or "accelergy22", see arch/area.h
- *   tensor_cores               {count, rows, cols, dataflow: "ws"|"os"|"is", folds: "pipelined"|"serial", source}
+ *   tensor_cores               {count, rows, cols, dataflow: "ws"|"os"|"is",
+ *                              folds: "pipelined"|"serial", source}
  *   vector_cores               {count, width, source}
- *   sram                       {size: "32 MiB", bytes_per_cycle: "24 KiB", source}; only power depends on bytes_per_cycle
- *   hbm                        {size, bandwidth: "700 GB/s", latency: "700 ns", stacks, source}; size above that of the SRAM
+ *   sram                       {size: "32 MiB", bytes_per_cycle: "24 KiB", source}; only power
+ *                              depends on bytes_per_cycle
+ *   hbm                        {size, bandwidth: "700 GB/s", latency: "700 ns", stacks, source};
+ *                              size above that of the SRAM
  *   links                      {count, bandwidth of each in one direction, source}
- *   efficiency                 {hbm_bandwidth: achievable share in (0, 1], launch_overhead: "0 ns", source}; this zero is legal
+ *   efficiency                 {hbm_bandwidth: achievable share in (0, 1], launch_overhead: "0 ns",
+ *                              source}; this zero is legal
  * `out` and its texts live in `a`. */
 bool arch_read(struct arena *a, const char *path, struct arch *out, struct err *err);
 
-/* "TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]": counts and dimensions as given; what is left out comes from `base`.
- * Keys in any case and order, each once. What is wrong is ERR_USAGE. */
+/* "TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]": counts and dimensions as given;
+ * what is left out comes from `base`. Keys in any case and order, each once. What is wrong is
+ * ERR_USAGE. */
 bool arch_parse(struct arena *a, const char *text, const struct arch *base, struct arch *out,
 	struct err *err);
 /* True when `text` is of that form rather than a name or a path. */
@@ -79,22 +85,28 @@ struct array_shape {
 };
 
 /* Cycles of the GEMMs, one after the other, on one array.
- * serial: folds x cycles per fold, exact against SCALE-Sim v3: os cd(M,R) cd(N,C) x (K+R+C-2); ws cd(K,R) cd(N,C) x (M+2R+C-2);
- * is cd(K,R) cd(M,C) x (N+2R+C-2). pipelined: (2R-1) + (F-1) max(M,R) + max(M,4) + R + C - 2 for ws (the rule of ONNXim's
- * SystolicWS), with F the folds of all batches, as the next stationary operand loads while the last one is in use. is: the same
- * with N for M. os has nothing to preload, and drains R rows of outputs while the next fold streams:
- * (F-1) max(K,R) + max(K,4) + R + C - 2. */
+ * serial: folds x cycles per fold, exact against SCALE-Sim v3. With cd the ceiling division,
+ *   os  cd(M,R) cd(N,C) x (K + R + C - 2)
+ *   ws  cd(K,R) cd(N,C) x (M + 2R + C - 2)
+ *   is  cd(K,R) cd(M,C) x (N + 2R + C - 2)
+ * pipelined: the next fold's operands load while this one is in use. With F the folds of all batches,
+ *   os  (F-1) max(K,R) + max(K,4) + R + C - 2; nothing to preload, and R rows of outputs drain while
+ *       the next fold streams
+ *   ws  (2R-1) + (F-1) max(M,R) + max(M,4) + R + C - 2, the rule of ONNXim's SystolicWS
+ *   is  the same with N for M */
 struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gemm *gemm);
 
-/* As above on `tcs` equal arrays (at least 1): the fastest of the grids that cut the batch (by 1 or by as many cores as it
- * can use), m (by a power of two, or by all cores left) and n (by the rest). All parts are as long as the longest. */
+/* As above on `tcs` equal arrays (at least 1): the fastest of the grids that cut the batch (by 1 or
+ * by as many cores as it can use), m (by a power of two, or by all cores left) and n (by the rest).
+ * All parts are as long as the longest. */
 struct cycles arch_gemm_split_cycles(
 	const struct array_shape *array, const struct gemm *gemm, uint32_t tcs);
 
 /* Cycles of one pass on `lanes` lanes (at least 1), by the forms at `struct vector_work`. */
 struct cycles arch_vector_cycles(const struct vector_work *v, uint64_t lanes);
 
-/* Words moved between the array and its SRAM. Exact against SCALE-Sim (os outputs are M*N; its printed count is a known fault). */
+/* Words moved between the array and its SRAM. Exact against SCALE-Sim (os outputs are M*N; its
+ * printed count is a known fault). */
 struct sram_accesses {
 	uint64_t input_reads, weight_reads, output_writes;
 };
@@ -103,17 +115,17 @@ struct sram_accesses arch_gemm_sram(const struct array_shape *array, const struc
 /* What one operator costs. */
 struct op_cost {
 	struct cycles tc, vc; /* busy cycles of the cores it holds */
-	/* Compute time, memory aside. A fused operator's vector passes are pipelined behind the array, one element deep, so
-	 * they add the sum of their lane_cycles (WHAM's rule); but no faster than the vector core can keep up:
-	 * max(tc + sum of lane_cycles, vc). */
+	/* Compute time, memory aside. A fused operator's vector passes are pipelined behind the
+	 * array, one element deep, so they add the sum of their lane_cycles (WHAM's rule); but no
+	 * faster than the vector core can keep up: max(tc + sum of lane_cycles, vc). */
 	struct cycles cycles;
 	uint64_t dram_read_bytes, dram_write_bytes;
 	struct sram_accesses sram;
 	uint64_t macs, lane_ops; /* work done, for energy */
 };
 
-/* How many cores an operator is spread over (1 and 1: WHAM's rule). A GEMM is split along m, n or batch, whichever is
- * fastest; vector work along its elements. */
+/* How many cores an operator is spread over (1 and 1: WHAM's rule). A GEMM is split along m, n or
+ * batch, whichever is fastest; vector work along its elements. */
 struct core_share {
 	uint32_t tcs, vcs;
 	uint64_t sram_bytes; /* its share of the global buffer */
@@ -125,7 +137,8 @@ void arch_op_cost(const struct arch *arch, const struct work *work, const struct
 
 double arch_area_mm2(const struct arch *arch);
 double arch_tdp_w(const struct arch *arch);
-/* Idle power and joules by event counts (models/accelerators' node): see arch/energy.h for the sources of each constant. */
+/* Idle power and joules by event counts (models/accelerators' node): see arch/energy.h for the
+ * sources of each constant. */
 double arch_idle_w(const struct arch *arch);
 double arch_op_energy_j(const struct arch *arch, const struct op_cost *cost);
 

@@ -7,8 +7,9 @@ static const struct area_model models[] = {
 	{"chip", area_chip_parts},
 };
 
-/* The power factor was fitted on TPUv2 and TPUv3 (16 nm) and TPUv4i (7 nm); 28 nm takes that of 16 nm, which puts TPUv1
- * at 93 of 75 W, and 5 nm that of 7 nm. Link energies are an engineering assumption (4 to 10 pJ/bit). */
+/* The power factor was fitted on TPUv2 and TPUv3 (16 nm) and TPUv4i (7 nm); 28 nm takes that of 16
+ * nm, which puts TPUv1 at 93 of 75 W, and 5 nm that of 7 nm. Link energies are an engineering
+ * assumption (4 to 10 pJ/bit). */
 static const struct process_node nodes[] = {
 	{5, "5 nm", 138.2, 0.021, 5, 1.0},
 	{7, "7 nm", 96.3, 0.027, 5, 1.0},
@@ -21,13 +22,13 @@ enum {
 	N_NODES = sizeof(nodes) / sizeof(nodes[0]),
 };
 
-static const double DIE_OVERHEAD = 0.46;
-static const double SRAM_ARRAY_EFFICIENCY = 0.27;
-static const double PE_LAYOUT_DENSITY = 0.75, LANE_LAYOUT_DENSITY = 0.5;
-static const double LANE_MTR = 0.4;
-static const double HBM_PHY_MM2 = 10.45, HBM_MTR_PER_GB_S = 1.355;
-static const double LINK_PHY_MM2 = 1.888, LINK_MTR = 74.6, LINK_GB_S = 25;
-static const double PCIE_PHY_MM2 = 0.48, PCIE_MTR = 3.96;
+static const double die_overhead = 0.46;
+static const double sram_array_efficiency = 0.27;
+static const double pe_layout_density = 0.75, lane_layout_density = 0.5;
+static const double lane_mtr = 0.4;
+static const double hbm_phy_mm2 = 10.45, hbm_mtr_per_gb_s = 1.355;
+static const double link_phy_mm2 = 1.888, link_mtr = 74.6, phy_gb_s = 25;
+static const double pcie_phy_mm2 = 0.48, pcie_mtr = 3.96;
 
 const struct area_model *area_model_find(const char *name)
 {
@@ -79,15 +80,15 @@ void area_chip_parts(const struct arch *arch, struct area_parts *out)
 	double hbm_gb_s = (double)arch->hbm_bytes_per_s / 1e9;
 	double link_gb_s = (double)arch->links * (double)arch->link_bytes_per_s / 1e9;
 	*out = (struct area_parts){
-		.tc = pes * pe_mtr(arch->mac_bytes) / (PE_LAYOUT_DENSITY * density),
-		.vc = lanes * LANE_MTR / (LANE_LAYOUT_DENSITY * density),
+		.tc = pes * pe_mtr(arch->mac_bytes) / (pe_layout_density * density),
+		.vc = lanes * lane_mtr / (lane_layout_density * density),
 		.sram = node->sram_cell_um2 * 1e-6 * 8 * (double)arch->sram_bytes /
-			SRAM_ARRAY_EFFICIENCY,
-		.hbm = arch->hbm_stacks * HBM_PHY_MM2 + HBM_MTR_PER_GB_S * hbm_gb_s / density,
-		.links = link_gb_s / LINK_GB_S * (LINK_PHY_MM2 + LINK_MTR / density),
-		.pcie = arch->pcie_lanes * (PCIE_PHY_MM2 + PCIE_MTR / density),
+			sram_array_efficiency,
+		.hbm = arch->hbm_stacks * hbm_phy_mm2 + hbm_mtr_per_gb_s * hbm_gb_s / density,
+		.links = link_gb_s / phy_gb_s * (link_phy_mm2 + link_mtr / density),
+		.pcie = arch->pcie_lanes * (pcie_phy_mm2 + pcie_mtr / density),
 	};
-	out->other = area_parts_sum(out) * DIE_OVERHEAD / (1 - DIE_OVERHEAD);
+	out->other = area_parts_sum(out) * die_overhead / (1 - die_overhead);
 }
 
 void arch_area_parts(const struct arch *arch, struct area_parts *out)

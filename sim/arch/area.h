@@ -1,23 +1,30 @@
 /* Silicon area. Two models, chosen by name in the accelerator file.
  *
- * chip: whole dies. With D the logic density of the node (Mtransistor/mm2) and b its 6T SRAM cell (um2):
- *   PE            T / (0.75 D), T = 9 k (int8), 33 k (bf16 with fp32 accumulator and registers), 60 k (fp32) transistors
+ * chip: whole dies. With D the logic density of the node (Mtransistor/mm2) and b its 6T SRAM cell
+ * (um2):
+ *   PE            T / (0.75 D), T = 9 k (int8), 33 k (bf16 with fp32 accumulator and registers),
+ *                 60 k (fp32) transistors
  *   vector lane   400 k / (0.5 D): fp32 and integer ALU, registers, share of the permute unit
- *   SRAM          b * 8 * 2^20 / 0.27 per MiB; 0.27 from the unified buffer of TPUv1 (24 MiB in 29 % of 331 mm2)
- *   HBM           10.45 mm2 of PHY per stack and 1.355 Mtransistor of controller per GB/s (LLMCompass, HBM2e)
+ *   SRAM          b * 8 * 2^20 / 0.27 per MiB; 0.27 from the unified buffer of TPUv1 (24 MiB in
+ *                 29 % of 331 mm2)
+ *   HBM           10.45 mm2 of PHY per stack and 1.355 Mtransistor of controller per GB/s
+ *                 (LLMCompass, HBM2e)
  *   links         (GB/s per direction / 25) * (1.888 mm2 + 74.6 Mtransistor) (LLMCompass, NVLink 3)
  *   PCIe          0.48 mm2 + 3.96 Mtransistor per lane (LLMCompass, PCIe 4)
  *   other         0.46 of the die: NoC, scalar core, DMA, test, white space
- * Logic densities: ttm-cas (Khan and Mann, AI Chips). Against public dies: TPUv2 572 of 611 mm2, TPUv3 708 of 648, TPUv4i
- * 385 of 400. 0.27, 0.46 and two constants of the power model were fitted on these same chips, so this is a calibration and
- * not a validation: +-15 % for TPU-like dies. It has no control logic of a GPU: A100 comes out 40 to 50 % too small
- * or, by this template's wider vector units, by chance closer; make no claims about GPUs with it.
+ * Logic densities: ttm-cas (Khan and Mann, AI Chips). Against public dies: TPUv2 572 of 611 mm2,
+ * TPUv3 708 of 648, TPUv4i 385 of 400. 0.27, 0.46 and two constants of the power model were fitted
+ * on these same chips, so this is a calibration and not a validation: +-15 % for TPU-like dies. It
+ * has no control logic of a GPU: A100 comes out 40 to 50 % too small or, by this template's wider
+ * vector units, by chance closer; make no claims about GPUs with it.
  *
- * accelergy22: exact closed form of the 29,360 configurations published with Phaze (Accelergy and CACTI, 22 nm, 16-bit
- * integer MACs), the arrays and buffers alone: no HBM PHY, links, NoC or controllers.
+ * accelergy22: exact closed form of the 29,360 configurations published with Phaze (Accelergy and
+ * CACTI, 22 nm, 16-bit integer MACs), the arrays and buffers alone: no HBM PHY, links, NoC or
+ * controllers.
  *   nTC (R C 760.041386 + L2(R C / 64 KiB)) + nVC (W 759.823853 + L2(W / 64 KiB)) + GLB   um2
- * with L2 of at least 1 KiB. L2 and GLB are tables at powers of two; sizes between are interpolated linearly, sizes beyond
- * the ends follow the first (through zero) or last segment. Clock, node, HBM and links play no role in it. */
+ * with L2 of at least 1 KiB. L2 and GLB are tables at powers of two; sizes between are interpolated
+ * linearly, sizes beyond the ends follow the first (through zero) or last segment. Clock, node, HBM
+ * and links play no role in it. */
 #ifndef ARCH_AREA_H
 #define ARCH_AREA_H
 
@@ -54,7 +61,7 @@ struct process_node {
 	double density_mtr_per_mm2; /* logic */
 	double sram_cell_um2;       /* 6T */
 	double link_pj_per_bit;     /* off-package SerDes, per direction */
-	double power_factor; /* all units together against the sum of their operations: clocks, wires, control */
+	double power_factor;        /* of all units at work, over the sum of their operations */
 };
 
 /* NULL when the node is not one of 28, 16, 7 and 5 nm. */

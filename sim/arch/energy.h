@@ -1,17 +1,22 @@
 /* Power and energy.
  *
- * TDP = idle + factor * (sum of the units' power at full activity), where the factor is that of the process node (area.h):
+ * TDP = idle + factor * (sum of the units' power at full activity), where the factor is that of the
+ * process node (area.h):
  *   tensor cores   PEs * E_mac * clock
  *   vector cores   lanes * 2 * E_lane * clock: a lane starts two operations in a cycle
- *   SRAM           bytes/cycle * E_sram * clock; bytes/cycle is what the cores can use of arch->sram_bytes_per_cycle:
+ *   SRAM           bytes/cycle * E_sram * clock; bytes/cycle is what the cores can use of
+ *                  arch->sram_bytes_per_cycle:
  *                  12 bytes per lane (two operands, one result of 4) and both edges of the arrays
  *   HBM            bandwidth * E_hbm;   links: both directions * E_link
- *   idle           1.2e-4 W per mm2 and MHz: leakage and clocks, over the area of the chip model whatever the arch's area model
- * Dynamic energy of a run has no factor: it counts operations. With the public die area TPUv2 comes out at 276 of 280 W,
- * TPUv3 427 of 450, TPUv4i 170 of 175; with the modelled one at 272, 433, 169. +-25 % for TPU-like chips.
+ *   idle           1.2e-4 W per mm2 and MHz: leakage and clocks, over the area of the chip model
+ *                  whatever the arch's area model
+ * Dynamic energy of a run has no factor: it counts operations. With the public die area TPUv2 comes
+ * out at 276 of 280 W, TPUv3 427 of 450, TPUv4i 170 of 175; with the modelled one at 272, 433, 169.
+ * +-25 % for TPU-like chips.
  *
- * Energy per event at node n (nm): E_mac and E_lane scale with (n/45)^0.52. E_sram per byte is the logarithmic interpolation in n
- * between 45 nm, 1.25 (S/8KiB)^0.475 pJ, and 7 nm, 0.94 (S/8KiB)^0.129 pJ, for banks of S = min(buffer, 1 MiB). */
+ * Energy per event at node n (nm): E_mac and E_lane scale with (n/45)^0.52. E_sram per byte is the
+ * logarithmic interpolation in n between 45 nm, 1.25 (S/8KiB)^0.475 pJ, and 7 nm, 0.94
+ * (S/8KiB)^0.129 pJ, for banks of S = min(buffer, 1 MiB). */
 #ifndef ARCH_ENERGY_H
 #define ARCH_ENERGY_H
 

@@ -4,7 +4,8 @@
 #include "arch/arch.h"
 #include "arch/internal.h"
 
-/* How a GEMM lies on the array: how often it is filled, and how many rows of operands then stream through. */
+/* How a GEMM lies on the array: how often it is filled, and how many rows of operands then stream
+ * through. */
 struct mapping {
 	uint64_t folds, stream;
 };

@@ -8,7 +8,8 @@ struct dram_traffic {
 	uint64_t read_bytes, write_bytes;
 };
 
-/* DRAM traffic of the GEMMs of `work` (batch at least 1) with a buffer of `sram_bytes`: see traffic.c. */
+/* DRAM traffic of the GEMMs of `work` (batch at least 1) with a buffer of `sram_bytes`: see
+ * traffic.c. */
 struct dram_traffic gemm_traffic(const struct work *work, uint64_t sram_bytes);
 
 /* Clamps to 64 bits; sizes come from users and must not wrap around. */

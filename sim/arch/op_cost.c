@@ -4,7 +4,8 @@
 #include "arch/arch.h"
 #include "arch/internal.h"
 
-/* One way to spread a GEMM: `over_batch` x `over_m` x `over_n` cores, each with an equal part, rounded up. */
+/* One way to spread a GEMM: `over_batch` x `over_m` x `over_n` cores, each with an equal part,
+ * rounded up. */
 static uint64_t part_cycles(const struct array_shape *array, const struct gemm *g,
 	uint64_t over_batch, uint64_t over_m, uint64_t over_n)
 {

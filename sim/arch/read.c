@@ -14,7 +14,7 @@ enum {
 		1000000, /* slower than this is a wrong unit, and times would leave the range of a tick */
 };
 
-static const double MIN_EFFICIENCY = 0.01;
+static const double min_efficiency = 0.01;
 
 static const struct {
 	const char *name;
@@ -23,7 +23,8 @@ static const struct {
 
 enum { N_MAC_TYPES = sizeof(mac_types) / sizeof(mac_types[0]) };
 
-/* Puts the key's name into a message "path:line:column: what is wrong" about its value. Returns false. */
+/* Puts the key's name into a message "path:line:column: what is wrong" about its value. Returns
+ * false. */
 static bool name_key(struct doc_at at, const char *key, struct err *err)
 {
 	char told[ERR_TEXT];
@@ -148,7 +149,8 @@ static bool read_links(const struct doc_at *root, struct arch *out, struct err *
 		       &out->link_bytes_per_s, err);
 }
 
-/* A launch that costs nothing is legal ("0 ns"): programs of a statically scheduled chip have none. */
+/* A launch that costs nothing is legal ("0 ns"): so it is where
+ * programs are scheduled statically. */
 static bool read_efficiency(const struct doc_at *root, struct arch *out, struct err *err)
 {
 	static const char *const keys[] = {"hbm_bandwidth", "launch_overhead", "source", NULL};
@@ -156,7 +158,7 @@ static bool read_efficiency(const struct doc_at *root, struct arch *out, struct 
 	if (!get_section(root, "efficiency", keys, &at, err) ||
 		!doc_get(&at, "hbm_bandwidth", &share, err))
 		return false;
-	if (!doc_number(share, MIN_EFFICIENCY, 1, &out->hbm_efficiency, err))
+	if (!doc_number(share, min_efficiency, 1, &out->hbm_efficiency, err))
 		return name_key(share, "hbm_bandwidth", err);
 	if (!get_quantity(&at, "launch_overhead", UNIT_TIME, 0, &out->launch_overhead, err))
 		return false;

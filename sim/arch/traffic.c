@@ -1,18 +1,19 @@
 /* DRAM traffic of GEMMs through a buffer of limited size, in closed form.
  *
  * Each of the `batch` GEMMs runs by the cheapest of four loop orders:
- *   everything fits      a + b + c                                    when the three operands fit the buffer
- *   output stationary    a nN + b nM + c                              c in nM x nN tiles, each finished before the next
- *   a stationary         a + b nM + c + 2 (nK - 1) p                  a in nM x nK tiles, each loaded once
- *   b stationary         a nN + b + c + 2 (nK - 1) p                  b in nK x nN tiles, each loaded once
- * with p the partial sums (4 bytes each), written and read again for every further slice of k. The tiles of an order
- * fill at most half of the buffer: the other half is being loaded (double buffering). What streams past a stationary
- * tile does so in slabs of SLAB elements. A buffer too small for any order costs a n + b m + c: no reuse at all.
+ *   everything fits    a + b + c                         the three operands fit the buffer
+ *   output stationary  a nN + b nM + c                   nM x nN tiles of c, one after the other
+ *   a stationary       a + b nM + c + 2 (nK - 1) p       nM x nK tiles of a, each loaded once
+ *   b stationary       a nN + b + c + 2 (nK - 1) p       nK x nN tiles of b, each loaded once
+ * with p the partial sums (4 bytes each), written and read again for every further slice of k. The
+ * tiles of an order fill at most half of the buffer: the other half is being loaded (double
+ * buffering). What streams past a stationary tile does so in slabs of SLAB elements. A buffer too
+ * small for any order costs a n + b m + c: no reuse at all.
  *
- * One tile count of an order goes through the powers of two, the other then is the smallest that fits. A bigger
- * buffer admits every choice that a smaller one does, so more SRAM never means more traffic, and no choice goes
- * below the compulsory a + b + c. A convolution counts its input image (a_bytes), never the im2col matrix; the lines
- * that neighbouring tiles share stay in the buffer. */
+ * One tile count of an order goes through the powers of two, the other then is the smallest that
+ * fits. A bigger buffer admits every choice that a smaller one does, so more SRAM never means more
+ * traffic, and no choice goes below the compulsory a + b + c. A convolution counts its input image
+ * (a_bytes), never the im2col matrix; lines shared by neighbouring tiles stay in the buffer. */
 #include "arch/internal.h"
 
 enum {
@@ -57,7 +58,8 @@ static uint64_t lines_that_fit(const struct problem *p, u128 fixed, u128 line)
 	return fixed < p->room ? (p->room - (uint64_t)fixed) / clamp_u64(line) : 0;
 }
 
-/* c in tiles of mt x nt: the partial sums of one tile and the slabs of a and b that feed it must fit. */
+/* c in tiles of mt x nt: the partial sums of one tile and the slabs of a and b that feed it must
+ * fit. */
 static void output_stationary(const struct problem *p, struct choice *best)
 {
 	uint64_t depth = min_u64(p->k, SLAB);
@@ -85,7 +87,7 @@ static void a_stationary(const struct problem *p, struct choice *best)
 			return;
 		uint64_t kt = div_ceil(p->k, n_k);
 		uint64_t mt = lines_that_fit(p, (u128)width * slab_bytes(p, p->b_column, kt),
-			(u128)slab_bytes(p, p->a_row, kt) + width * PARTIAL_BYTES);
+			(u128)slab_bytes(p, p->a_row, kt) + (u128)width * PARTIAL_BYTES);
 		if (mt > 0)
 			consider(best, p, 1, div_ceil(p->m, mt), n_k - 1);
 		if (n_k >= p->k)

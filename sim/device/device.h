@@ -1,4 +1,5 @@
-/* One accelerator executing (part of) a graph: list scheduling of operators on cores as discrete events. */
+/* One accelerator executing (part of) a graph: list scheduling of operators on cores as discrete
+ * events. */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
@@ -10,8 +11,8 @@
 #include "base/units.h"
 #include "graph/graph.h"
 
-/* Tensor-parallel collectives (CORE_LINK) inside the part, as a ring: 2(ranks-1) steps of bytes/ranks. With ranks <= 1
- * they cost nothing. */
+/* Tensor-parallel collectives (CORE_LINK) inside the part, as a ring: 2(ranks-1) steps of
+ * bytes/ranks. With ranks <= 1 they cost nothing. */
 struct device_link {
 	uint32_t ranks;
 	uint64_t bytes_per_s;
@@ -22,8 +23,8 @@ struct device_link {
 tick device_link_time(const struct device_link *link, uint64_t bytes);
 
 struct device_options {
-	/* An operator takes all cores of its type, so operators of a type follow each other; otherwise it takes one core
-	 * (WHAM's rule). */
+	/* An operator takes all cores of its type, so operators of a type follow each other;
+	 * otherwise it takes one core (WHAM's rule). */
 	bool intra_op_split;
 	struct device_link link;
 };
@@ -47,24 +48,31 @@ struct device_result {
 	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
 	tick critical_path; /* longest path at infinite cores and its own memory rate */
 	uint64_t n_events;  /* fired by the event engine */
-	bool clamped; /* some operator would last longer than time can count (213 days over all operators); all times are too small */
+	/* Some operator would last longer than time can count (213 days over all of them): all times
+	 * are too small. */
+	bool clamped;
 };
 
-/* ASAP and ALAP start times with unlimited cores, and their difference; by WHAM's annotation (released code, populate_asap/alap). */
+/* ASAP and ALAP start times with unlimited cores, and their difference; by WHAM's annotation
+ * (released code, populate_asap/alap). */
 struct op_timing {
-	tick duration; /* alone on the device: max of compute and memory, plus launch overhead and first fill */
+	/* Alone on the device: max of compute and memory, plus launch overhead and first fill. */
+	tick duration;
 	tick asap, alap, mobility;
 	uint32_t depth; /* 1 where nothing comes before */
 };
 
-/* Runs operators `ids` (ascending; predecessors outside the list count as done at 0) on a clean device. Ready operators start by
- * (mobility, ALAP, depth, id). HBM bandwidth is shared among running operators: rates are recomputed at every start and
- * finish, an operator progresses at the smaller of its compute rate and its share of memory (max-min fair).
+/* Runs operators `ids` (ascending; predecessors outside the list count as done at 0) on a clean
+ * device. Ready operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among
+ * running operators: rates are recomputed at every start and finish, an operator progresses at the
+ * smaller of its compute rate and its share of memory (max-min fair).
  *
- * An operator holds its cores for launch_overhead, then hbm_latency when it touches DRAM (the exposed first fill), then
- * max(compute, bytes / bandwidth) or longer when others use the memory too. Operators without work (CORE_NONE, a collective among one rank)
- * end the moment they are ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
- * Each operator is priced with the whole global buffer: what operators that run together take from each other is not modelled. */
+ * An operator holds its cores for launch_overhead, then hbm_latency when it touches DRAM (the
+ * exposed first fill), then max(compute, bytes / bandwidth) or longer when others use the memory
+ * too. Operators without work (CORE_NONE, a collective among one rank) end the moment they are
+ * ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
+ * Each operator is priced with the whole global buffer: what operators that run together take from
+ * each other is not modelled. */
 void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
 	uint32_t n_ids, const struct device_options *options, struct device_result *out);
 
@@ -73,8 +81,9 @@ void device_annotate(struct arena *a, const struct arch *arch, const struct grap
 	const op_id *ids, uint32_t n_ids, const struct device_options *options,
 	struct op_timing *timing);
 
-/* Costs computed once and shared: a device_run() on the same graph and dimensions but other core counts can skip pricing.
- * Prepare once per (graph part, arch dimensions), then run with any tc_count and vc_count (one-core rule only). */
+/* Costs computed once and shared: a device_run() on the same graph and dimensions but other core
+ * counts can skip pricing. Prepare once per (graph part, arch dimensions), then run with any
+ * tc_count and vc_count (one-core rule only). */
 struct device_part;
 struct device_part *device_prepare(struct arena *a, const struct arch *arch, const struct graph *g,
 	const op_id *ids, uint32_t n_ids, const struct device_options *options);

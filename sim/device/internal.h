@@ -1,4 +1,5 @@
-/* What the files of device/ share: the priced part of a graph, and the memory that running operators share. */
+/* What the files of device/ share: the priced part of a graph, and the memory that running
+ * operators share. */
 #ifndef DEVICE_INTERNAL_H
 #define DEVICE_INTERNAL_H
 
@@ -10,8 +11,9 @@ enum line { LINE_TC, LINE_VC, LINE_PAIR, LINE_LINK, N_LINES };
 
 enum { LINE_NONE = N_LINES }; /* takes no time, and so no core */
 
-/* An operator, priced. It holds its core for `fixed` ticks (launch, first access to memory) and then for `alone` ticks
- * when nobody else uses memory: the longer of `compute` and its bytes at full bandwidth. */
+/* An operator, priced. It holds its core for `fixed` ticks (launch, first access to memory) and
+ * then for `alone` ticks when nobody else uses memory: the longer of `compute` and its bytes at
+ * full bandwidth. */
 struct job {
 	tick compute, fixed, alone;
 	uint64_t
@@ -53,8 +55,9 @@ struct slot {
 
 #define SPEED_FULL (UINT64_C(1) << 32)
 
-/* Memory bandwidth, shared max-min fairly: who asks for less than an equal share gets all it asks for, and the others
- * share what is left equally. All in whole bytes/s, rounded so that the sum never exceeds the bandwidth. */
+/* Memory bandwidth, shared max-min fairly: who asks for less than an equal share gets all it asks
+ * for, and the others share what is left equally. All in whole bytes/s, rounded so that the sum
+ * never exceeds the bandwidth. */
 struct memory {
 	struct des *des;
 	uint64_t bytes_per_s;
@@ -65,7 +68,8 @@ struct memory {
 	uint32_t n_active;
 };
 
-/* Starts the memory phase of `slot`, to last `alone` ticks at full speed, and schedules its event for the end. */
+/* Starts the memory phase of `slot`, to last `alone` ticks at full speed, and schedules its event
+ * for the end. */
 void memory_enter(struct memory *memory, struct slot *slot, tick alone);
 /* At the end of the phase. */
 void memory_leave(struct memory *memory, struct slot *slot);

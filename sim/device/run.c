@@ -291,6 +291,7 @@ void device_run_part(struct arena *scratch, const struct device_part *part, uint
 	add_energy(&arch, part, out);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven parameters */
 void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
 	uint32_t n_ids, const struct device_options *options, struct device_result *out)
 {

@@ -30,6 +30,7 @@ tick annotate(const struct device_part *part, struct op_timing *timing)
 	return end;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven parameters */
 void device_annotate(struct arena *a, const struct arch *arch, const struct graph *g,
 	const op_id *ids, uint32_t n_ids, const struct device_options *options,
 	struct op_timing *timing)

@@ -1,4 +1,5 @@
-/* Area, power and energy of the shipped accelerators against public figures and the models' published values. */
+/* Area, power and energy of the shipped accelerators against public figures and the models'
+ * published values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static struct arch read_arch(struct arena *a, const char *name)
 	return arch;
 }
 
-/* Parts of the compact model as published with it (mm2; W before the factor), to the digits printed there. */
+/* Parts of the compact model as published with it (mm2; W before the factor), to the digits printed
+ * there. */
 static const struct {
 	const char *name;
 	double area[6], die, power[5];

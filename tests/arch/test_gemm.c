@@ -1,4 +1,5 @@
-/* Cycles and SRAM accesses against SCALE-Sim v3 (golden/scalesim_cycles.csv: 282 rows of its demand matrices). */
+/* Cycles and SRAM accesses against SCALE-Sim v3 (golden/scalesim_cycles.csv: 282 rows of its demand
+ * matrices). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,8 @@ static void pipelined_folds_overlap(void)
 	CU_ASSERT_EQUAL(cycles(DATAFLOW_IS, FOLD_PIPELINED, 128, cube), 66045);
 	/* no stationary operand to load */
 	CU_ASSERT_EQUAL(cycles(DATAFLOW_OS, FOLD_PIPELINED, 128, cube), 65790);
-	/* m of 8 is shorter than the loading of the next weights: 8 folds of 32 rows, 63 + 7 x 32 + 8 + 62 */
+	/* m of 8 is shorter than the loading of the next weights: 8 folds of 32 rows, 63 + 7 x 32 +
+	 * 8 + 62 */
 	struct gemm flat = {1, 8, 32, 256};
 	CU_ASSERT_EQUAL(cycles(DATAFLOW_WS, FOLD_PIPELINED, 32, flat), 357);
 	/* m below 4 */
@@ -121,7 +123,8 @@ static void batches_follow_each_other(void)
 	CU_ASSERT_EQUAL(cycles(DATAFLOW_WS, FOLD_PIPELINED, 32, none), 0);
 }
 
-/* No array does more than rows x cols MACs in a cycle, and serial is never faster than pipelined plus one fill. */
+/* No array does more than rows x cols MACs in a cycle, and serial is never faster than pipelined
+ * plus one fill. */
 static void peak_is_never_exceeded(void)
 {
 	struct rng rng;

@@ -125,8 +125,9 @@ static void what_fits_is_loaded_once(void)
 
 static void tiles_are_as_large_as_fits(void)
 {
-	/* Output stationary, 4096^3 in 8 MiB: c in tiles of 1024 x 992 (4 bytes each and 64 bytes of slabs per row
-	 * and column in 4 MiB), so a is read 5 times and b 4 times; 2048 rows would be 9 and 2. */
+	/* Output stationary, 4096^3 in 8 MiB: c in tiles of 1024 x 992 (4 bytes each and 64 bytes
+	 * of slabs per row and column in 4 MiB), so a is read 5 times and b 4 times; 2048 rows
+	 * would be 9 and 2. */
 	struct work w = make_gemm(1, 4096, 4096, 4096);
 	uint64_t matrix = 32 * MIB;
 	CU_ASSERT_EQUAL(traffic(&w, 8 * MIB), 5 * matrix + 4 * matrix + matrix);
@@ -178,8 +179,9 @@ static void more_sram_is_never_more_traffic(void)
 	CU_ASSERT_EQUAL(above, 0);
 }
 
-/* Any order of a blocked product moves at least 2 m n k / sqrt(words) - 2 words elements (Hong and Kung, 1981; constant of Smith et
- * al., 2019); ours must stay above, and within a small factor of it for large square products. */
+/* Any order of a blocked product moves at least 2 m n k / sqrt(words) - 2 words elements (Hong and
+ * Kung, 1981; constant of Smith et al., 2019); ours must stay above, and within a small factor of
+ * it for large square products. */
 static void traffic_is_near_the_lower_bound(void)
 {
 	struct work w = make_gemm(1, 16384, 16384, 16384);

@@ -6,7 +6,8 @@
 #include "base/rng.h"
 #include "graph/graph.h"
 
-/* 1 GHz, one 16x16 TC in serial mode, one VC of 16 lanes, 1 TB/s: a tick is 1 ps, a cycle 1000 ticks. */
+/* 1 GHz, one 16x16 TC in serial mode, one VC of 16 lanes, 1 TB/s: a tick is 1 ps, a cycle 1000
+ * ticks. */
 struct arch make_arch(void);
 
 /* `n` operators named after nothing, without predecessors and work. */

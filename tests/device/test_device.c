@@ -20,7 +20,8 @@ static void one_operator_is_the_closed_form(void)
 	arch.hbm_latency = 700;
 	struct graph g = make_graph(&a, 1);
 	make_gemm(&g.ops[0], 100, 100, 100);
-	/* 7 x 7 folds of 100 + 2 x 16 + 16 - 2 cycles of 1000 ticks; 60,000 bytes take as many ticks */
+	/* 7 x 7 folds of 100 + 2 x 16 + 16 - 2 cycles of 1000 ticks; 60,000 bytes take as many
+	 * ticks */
 	struct device_result r = run(&a, &arch, &g);
 	CU_ASSERT_EQUAL(r.makespan, 5000 + 700 + 49 * 146 * 1000);
 	CU_ASSERT_EQUAL(r.critical_path, r.makespan);
@@ -56,7 +57,8 @@ static void memory_is_shared_fairly(void)
 	CU_ASSERT_EQUAL(r.runs[0].end, 2000000); /* at half the bandwidth */
 	CU_ASSERT_EQUAL(r.runs[1].end, 4000000); /* all bytes at full bandwidth */
 
-	/* A quarter of the bandwidth is less than the equal share: no delay; the other one gets the rest. */
+	/* A quarter of the bandwidth is less than the equal share: no delay; the other one gets the
+	 * rest. */
 	make_vector(&a, &g.ops[0], 4000, 1000000);
 	r = run(&a, &arch, &g);
 	CU_ASSERT_EQUAL(r.runs[0].end, 4000000);
@@ -195,7 +197,8 @@ static void split_operators_take_all_cores(void)
 	struct device_options options = {.intra_op_split = true};
 	struct device_result r;
 	device_run(&a, &arch, &g, make_ids(&a, 2), 2, &options, &r);
-	/* n over four cores: one fold each of 64 + 2 x 16 + 16 - 2 cycles; half the elements on each VC */
+	/* n over four cores: one fold each of 64 + 2 x 16 + 16 - 2 cycles; half the elements on
+	 * each VC */
 	CU_ASSERT_EQUAL(r.runs[0].end, 110000);
 	CU_ASSERT_EQUAL(r.makespan, 115000);
 	CU_ASSERT_EQUAL(r.tc_busy, 4 * 110000);

@@ -1,5 +1,6 @@
-/* GEMMs on an A100 as measured by LLMCompass (validation/llmcompass_matmul.csv). Nothing in the model was fitted on them; below
- * 4096 columns the measured times are mostly launch and host time. */
+/* GEMMs on an A100 as measured by LLMCompass (validation/llmcompass_matmul.csv). Nothing in the
+ * model was fitted on them; below 4096 columns the measured times are mostly launch and host
+ * time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
