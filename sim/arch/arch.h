@@ -89,9 +89,10 @@ struct array_shape {
  *   os  cd(M,R) cd(N,C) x (K + R + C - 2)
  *   ws  cd(K,R) cd(N,C) x (M + 2R + C - 2)
  *   is  cd(K,R) cd(M,C) x (N + 2R + C - 2)
- * pipelined: the next fold's operands load while this one is in use. With F the folds of all batches,
- *   os  (F-1) max(K,R) + max(K,4) + R + C - 2; nothing to preload, and R rows of outputs drain while
- *       the next fold streams
+ * pipelined: the next fold's operands load while this one is in use. With F the folds of all
+ * batches,
+ *   os  (F-1) max(K,R) + max(K,4) + R + C - 2; nothing to preload, and R rows of outputs
+ *       drain while the next fold streams
  *   ws  (2R-1) + (F-1) max(M,R) + max(M,4) + R + C - 2, the rule of ONNXim's SystolicWS
  *   is  the same with N for M */
 struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gemm *gemm);
