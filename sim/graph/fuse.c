@@ -9,7 +9,6 @@ struct fuser {
 	op_id *last_user;  /* one of them */
 	op_id *into;       /* the operator that absorbed it, or itself */
 	struct op *ops;    /* fused so far; index as in `in` */
-	uint32_t *cap;     /* room in ops[i].parts */
 };
 
 static bool head_absorbs(enum op_class head, enum op_class tail)

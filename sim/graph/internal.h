@@ -18,7 +18,7 @@
 #include "graph/op_kinds.h"
 
 enum {
-	BUILDER_MAX_OPS = 1 << 20,      /* more is a mistake in the file */
+	BUILDER_MAX_OPS = 1 << 17,      /* more is a mistake in the file */
 	BUILDER_MAX_ELEMENTS_LOG2 = 48, /* of one tensor */
 	BUILDER_MAX_MACS_LOG2 = 62,     /* of one operator */
 };

@@ -77,51 +77,60 @@ static void contribute(struct trainer *t, tensor_id tensor, op_id op)
 	t->uses[tensor] = use;
 }
 
-/* The operator after which the whole gradient of `tensor` is there; a sum is inserted when it has several parts.
- * There is at least one. */
-static op_id gradient(struct trainer *t, tensor_id tensor, op_id forward)
+static op_id append_sum(
+	struct trainer *t, const struct tensor *x, op_id forward, const struct starts *parts)
 {
-	const struct tensor *x = &t->in->tensors[tensor];
-	struct starts parts = {0};
-	for (const struct grad_use *u = t->uses[tensor]; u; u = u->next)
-		parts.n++;
-	parts.ids = arena_array(t->a, parts.n, op_id);
+	struct vector_work *passes = arena_array(t->a, parts->n - 1, struct vector_work);
+	uint64_t n = tensor_elements(x);
+	for (uint32_t i = 0; i + 1 < parts->n; i++)
+		passes[i] = (struct vector_work){VECTOR_ELEMENTWISE, n, n, 1};
+	struct op op = {
+		.name = arena_printf(t->a, "%s/sum", x->name),
+		.kind = op_kind_find("add"),
+		.pass = x->class == TENSOR_PARAM ? PASS_BACKWARD_WEIGHT : PASS_BACKWARD_DATA,
+		.forward = forward,
+		.work = {.core = CORE_VC, .vector = passes, .n_vector = parts->n - 1},
+	};
+	op.work.vector_read_bytes = parts->n * tensor_bytes(x);
+	op.work.vector_write_bytes = tensor_bytes(x);
+	return append(t, &op, parts);
+}
+
+/* Adds the operators after which the whole gradient of `tensor` is there to `to`. Several contributions are summed
+ * by an operator of their own, except those of lookups: they go straight into the sum, row by row. */
+static void add_gradient(struct trainer *t, tensor_id tensor, op_id forward, struct starts *to)
+{
+	struct starts dense = {0};
 	uint32_t n = 0;
 	for (const struct grad_use *u = t->uses[tensor]; u; u = u->next)
-		parts.ids[n++] = u->op;
-	if (n == 1)
-		return parts.ids[0];
-	struct vector_work *passes = arena_array(t->a, n - 1, struct vector_work);
-	for (uint32_t i = 0; i + 1 < n; i++)
-		passes[i] = (struct vector_work){
-			VECTOR_ELEMENTWISE, tensor_elements(x), tensor_elements(x), 1};
-	return append(t,
-		&(struct op){
-			.name = arena_printf(t->a, "%s/sum", x->name),
-			.kind = op_kind_find("add"),
-			.pass = PASS_BACKWARD_DATA,
-			.forward = forward,
-			.work = {.core = CORE_VC,
-				.vector = passes,
-				.n_vector = n - 1,
-				.vector_read_bytes = n * tensor_bytes(x),
-				.vector_write_bytes = tensor_bytes(x)},
-		},
-		&parts);
+		n++;
+	dense.ids = arena_array(t->a, n, op_id);
+	to->ids = arena_grow(t->a, to->ids, to->n, to->n + n, sizeof(*to->ids));
+	for (const struct grad_use *u = t->uses[tensor]; u; u = u->next)
+		if (t->ops[u->op].kind->backward == BACKWARD_LOOKUP)
+			to->ids[to->n++] = u->op;
+		else
+			dense.ids[dense.n++] = u->op;
+	if (dense.n == 1)
+		to->ids[to->n++] = dense.ids[0];
+	if (dense.n > 1)
+		to->ids[to->n++] = append_sum(t, &t->in->tensors[tensor], forward, &dense);
 }
 
 /* Gradients of the outputs of `op`. An operator that nobody uses starts from itself: it is the loss. */
 static struct starts output_gradients(struct trainer *t, const struct op *op)
 {
-	struct starts starts = {.ids = arena_array(t->a, op->n_outputs + 1, op_id)};
+	struct starts starts = {0};
 	bool used = false;
 	for (uint32_t i = 0; i < op->n_outputs; i++) {
 		used = used || t->has_user[op->outputs[i]];
-		if (t->uses[op->outputs[i]])
-			starts.ids[starts.n++] = gradient(t, op->outputs[i], op->forward);
+		add_gradient(t, op->outputs[i], op->forward, &starts);
 	}
-	if (!used)
-		starts.ids[starts.n++] = op->forward;
+	if (!used) {
+		starts.ids = arena_new(t->a, op_id);
+		starts.ids[0] = op->forward;
+		starts.n = 1;
+	}
 	return starts;
 }
 
@@ -148,20 +157,23 @@ static void add_part_traffic(struct trainer *t, const struct op *part, struct wo
 	}
 }
 
-/* Gradients of activations that parts[0] reads. The gradients of a sum are the gradient of its output itself:
- * nothing is written for those of the same size. */
-static uint64_t input_gradient_bytes(struct trainer *t, const struct op *part)
+/* Gradients of activations that `part` reads. Those of a sum are the gradient of its output itself when they have
+ * its size: nothing is written, or once when it comes out of a fused tail. */
+static uint64_t input_gradient_bytes(struct trainer *t, const struct op *part, bool has_tail)
 {
 	const struct tensor *y = &t->in->tensors[part->outputs[0]];
-	uint64_t bytes = 0;
+	bool sum = part->kind->class == CLASS_INJECTIVE && part->kind->saves == 0;
+	uint64_t bytes = 0, shared = 0;
 	for (uint32_t i = 0; i < part->n_inputs; i++) {
 		const struct tensor *x = &t->in->tensors[part->inputs[i]];
-		bool same = part->kind->class == CLASS_INJECTIVE && part->kind->saves == 0 &&
-			    tensor_elements(x) == tensor_elements(y);
-		if (t->needs[part->inputs[i]] && x->class == TENSOR_ACTIVATION && !same)
+		if (!t->needs[part->inputs[i]] || x->class != TENSOR_ACTIVATION)
+			continue;
+		if (sum && tensor_elements(x) == tensor_elements(y))
+			shared = tensor_bytes(x);
+		else
 			bytes += tensor_bytes(x);
 	}
-	return bytes;
+	return bytes + (has_tail ? shared : 0);
 }
 
 static void contribute_all(struct trainer *t, const struct op *part, op_id op, bool parameters_only)
@@ -191,7 +203,9 @@ static op_id back_vector(struct trainer *t, const struct op *op, uint32_t first,
 		return GRAPH_NONE;
 	if (t->has_user[parts[n - 1].outputs[0]])
 		w.vector_read_bytes += tensor_bytes(&t->in->tensors[parts[n - 1].outputs[0]]);
-	w.vector_write_bytes += input_gradient_bytes(t, &parts[first]);
+	/* what goes on to a tensor-core head is written even where it equals what came in */
+	w.vector_write_bytes += first == 0 ? input_gradient_bytes(t, &parts[0], n > 1)
+					   : tensor_bytes(&t->in->tensors[parts[0].outputs[0]]);
 	w.vector = list.passes;
 	w.n_vector = list.n;
 	op_id id = append(t,
@@ -361,8 +375,9 @@ static void update(struct trainer *t, tensor_id parameter)
 {
 	const struct tensor *x = &t->in->tensors[parameter];
 	op_id forward = t->first_user[parameter];
-	op_id grad = gradient(t, parameter, forward);
+	struct starts after = {0};
 	uint64_t n = tensor_elements(x);
+	add_gradient(t, parameter, forward, &after);
 	struct vector_work *pass = arena_new(t->a, struct vector_work);
 	*pass = (struct vector_work){VECTOR_ELEMENTWISE, n, n, update_cycles(t->optimizer)};
 	struct op op = {
@@ -374,7 +389,7 @@ static void update(struct trainer *t, tensor_id parameter)
 	};
 	update_bytes(t->optimizer, n, x->elem_bytes, &op.work.vector_read_bytes,
 		&op.work.vector_write_bytes);
-	append(t, &op, &(struct starts){.ids = &grad, .n = 1});
+	append(t, &op, &after);
 }
 
 void graph_train(struct arena *a, const struct graph *in, const struct train_options *options,
