@@ -153,14 +153,14 @@ static const char *bound_of(const struct arch *arch, const struct op_cost *cost)
 	return memory > compute ? "memory" : "compute";
 }
 
+/* As the device prices an operator: all of the buffer, one core or all of them. */
 static struct core_share share_of(const struct step_report *s)
 {
 	const struct arch *arch = &s->archs[0];
 	bool split = s->options->intra_op_split;
 	return (struct core_share){.tcs = split ? arch->tc_count : 1,
 		.vcs = split ? arch->vc_count : 1,
-		.sram_bytes = split ? arch->sram_bytes
-				    : arch->sram_bytes / (arch->tc_count > 0 ? arch->tc_count : 1)};
+		.sram_bytes = arch->sram_bytes};
 }
 
 static json_t *layers_json(const struct step_report *s)

@@ -59,7 +59,8 @@ static void test_cut_everywhere(void)
 	struct bytes file = maker_pack(&c.m);
 	CU_ASSERT(read_bytes(file.data, file.n));
 	for (size_t n = 0; n < file.n; n++) {
-		char *part = mem_alloc(n + 1, 1); /* its own block, so that reading past the end shows */
+		char *part =
+			mem_alloc(n + 1, 1); /* its own block, so that reading past the end shows */
 		memcpy(part, file.data, n);
 		bool ok = read_bytes(part, n);
 		/* The graph is the last message but for the operator set, which may be missing. */
@@ -94,7 +95,8 @@ static void test_changed_bytes(void)
 static void test_deep(void)
 {
 	enum { DEPTH = 20000, FIELDS = 3 };
-	static const uint8_t tags[FIELDS] = {0x32, 0x2a, 0x0a}; /* attribute.g, node.attribute, graph.node */
+	static const uint8_t tags[FIELDS] = {
+		0x32, 0x2a, 0x0a}; /* attribute.g, node.attribute, graph.node */
 	size_t room = DEPTH * FIELDS * 6 + 16, at = room;
 	char *data = mem_alloc(room, 1);
 	for (int i = 0; i < DEPTH * FIELDS; i++) {
@@ -138,7 +140,8 @@ static void test_unknown_operators(void)
 	maker_node(&c.m, "LSTM", "a", "z", "o");
 	maker_output(&c.m, "o");
 	case_fails(&c, ERR_INPUT,
-		"2 operators are not supported: LSTM (2 nodes, first 'b'), com.microsoft.FusedConv (1 "
+		"2 operators are not supported: LSTM (2 nodes, first 'b'), com.microsoft.FusedConv "
+		"(1 "
 		"node, first node 1)");
 }
 
@@ -152,7 +155,8 @@ static void test_control_flow(void)
 	maker_graph(&c.m, "then_branch", &branch);
 	maker_output(&c.m, "y");
 	case_fails(&c, ERR_INPUT,
-		"1 operator is not supported: If (1 node, first 'choice', which has subgraphs: control "
+		"1 operator is not supported: If (1 node, first 'choice', which has subgraphs: "
+		"control "
 		"flow)");
 }
 
@@ -171,7 +175,8 @@ static void test_open_dimensions(void)
 	relu_case(&c, DIMS(1, -1));
 	maker_open(&c.m, 1, "height");
 	case_fails(&c, ERR_INPUT,
-		"input 'x': dimension 1 ('height') is open in the file; give it with --dim height=N");
+		"input 'x': dimension 1 ('height') is open in the file; give it with --dim "
+		"height=N");
 	relu_case(&c, DIMS(-1, 4));
 	case_fails(&c, ERR_INPUT, "give it with --dim x.0=N or --batch N");
 	relu_case(&c, DIMS(1, 4));
@@ -207,7 +212,8 @@ static void test_values(void)
 	relu_case(&c, DIMS(1, 4));
 	maker_node(&c.m, "Relu", "late", "z", "w");
 	maker_node(&c.m, "Relu", "later", "w", "z");
-	case_fails(&c, ERR_INPUT, "node 'late' (Relu): it reads 'z', which nothing before it makes");
+	case_fails(
+		&c, ERR_INPUT, "node 'late' (Relu): it reads 'z', which nothing before it makes");
 	relu_case(&c, DIMS(1, 4));
 	maker_node(&c.m, "Relu", "again", "x", "y");
 	case_fails(&c, ERR_INPUT, "node 'again' (Relu): it makes 'y', which exists already");
@@ -272,7 +278,8 @@ static void test_shapes(void)
 	relu_case(&c, DIMS(2, 6));
 	maker_node(&c.m, "Softmax", "soft", "x", "z");
 	maker_int(&c.m, "axis", 2);
-	case_fails(&c, ERR_INPUT, "node 'soft' (Softmax): axis 2 is outside an input of 2 dimensions");
+	case_fails(
+		&c, ERR_INPUT, "node 'soft' (Softmax): axis 2 is outside an input of 2 dimensions");
 }
 
 static void test_unknown_content(void)
@@ -281,7 +288,8 @@ static void test_unknown_content(void)
 	relu_case(&c, DIMS(2, 6));
 	maker_node(&c.m, "Reshape", "view", "y x", "z");
 	case_fails(&c, ERR_INPUT,
-		"node 'view' (Reshape): 'x' (shape) must be small whole numbers that are known from the "
+		"node 'view' (Reshape): 'x' (shape) must be small whole numbers that are known "
+		"from the "
 		"file");
 	relu_case(&c, DIMS(2, 6));
 	Onnx__TensorProto *t = maker_list(&c.m, "to", DIMS(3, 4));
@@ -294,7 +302,8 @@ static void test_unknown_content(void)
 	t->external_data = (Onnx__StringStringEntryProto *[]){&location};
 	maker_node(&c.m, "Reshape", "view", "y to", "z");
 	case_fails(&c, ERR_INPUT,
-		"the content of 'to' (shape) lies in another file, 'weights.bin', which is not read");
+		"the content of 'to' (shape) lies in another file, 'weights.bin', which is not "
+		"read");
 }
 
 int main(void)

@@ -172,7 +172,6 @@ static void test_whole_numbers(void)
 	case_finish(&c);
 }
 
-/* Runs one operator without parameters on one input; its shape must be `out`. */
 static void test_movers(void)
 {
 	struct onnx_case c;
@@ -193,12 +192,11 @@ static void test_movers(void)
 	maker_ints(&c.m, "starts", DIMS(1, -6));
 	maker_ints(&c.m, "ends", DIMS(100, 7));
 	maker_ints(&c.m, "axes", DIMS(1, -1));
-	maker_node(&c.m, "Concat", "concat", "x x s2", "k");
+	maker_node(&c.m, "Concat", "concat", "x x x", "k");
 	maker_int(&c.m, "axis", -1);
 	maker_node(&c.m, "Split", "split", "x", "a b c");
 	maker_int(&c.m, "axis", 3);
 	maker_output(&c.m, "k");
-	c.m.graph.node[7]->input[2] = arena_strdup(&c.arena, "x");
 	CU_ASSERT_FATAL(case_read(&c));
 	CU_ASSERT(case_shape(&c, "reversed", DIMS(8, 1, 3, 2)));
 	CU_ASSERT(case_shape(&c, "perm", DIMS(2, 1, 8, 3)));
