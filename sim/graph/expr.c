@@ -48,9 +48,10 @@ static bool parse_number(struct parser *p, uint64_t *value)
 {
 	*value = 0;
 	for (; isdigit((unsigned char)*p->at); p->at++) {
-		if (*value > (INT64_MAX - 9) / 10)
+		uint64_t digit = (uint64_t)(*p->at - '0');
+		if (*value > (INT64_MAX - digit) / 10)
 			return too_large(p);
-		*value = 10 * *value + (uint64_t)(*p->at - '0');
+		*value = 10 * *value + digit;
 	}
 	return true;
 }

@@ -242,8 +242,11 @@ static bool read_item(
 	struct doc_at at;
 	if (!json_is_object(item->value))
 		return doc_fail(*item, err, "expected an object");
-	if (!doc_find(item, "op", &at))
+	if (doc_find(item, "use", &at) || doc_find(item, "ops", &at))
 		return read_block(w, item, place, err);
+	if (!doc_find(item, "op", &at))
+		return doc_fail(
+			*item, err, "expected an item with one of the keys 'op', 'use' and 'ops'");
 	if (place->top)
 		return doc_fail(*item, err,
 			"an operator stands in the 'ops' of a layer, not among the layers");

@@ -1,0 +1,232 @@
+#include "fixture.h"
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "graph/workload.h"
+
+/* A file with everything in it that a line of BAD replaces. */
+static const char BASE[] =
+	"{\"name\": \"m\", \"source\": \"a test\", \"parameter_count\": 104,\n"
+	" \"parameters\": {\"n\": 8, \"twice\": \"2*n\", \"layers\": 2},\n"
+	" \"inputs\": {\"x\": {\"shape\": [\"batch\", \"n\"]}, \"y\": {\"shape\": [\"batch\"], "
+	"\"bytes\": 8}},\n"
+	" \"templates\": {\"t\": {\"inputs\": [\"in\"], \"parameters\": [\"k\"], \"ops\": [\n"
+	"  {\"op\": \"relu\", \"name\": \"r\"},\n"
+	"  {\"op\": \"layer_norm\", \"name\": \"l\", \"in\": \"r\"},\n"
+	"  {\"op\": \"mul\", \"name\": \"m\", \"in\": [\"l\", \"in\"]}]}},\n"
+	" \"layers\": [\n"
+	"  {\"name\": \"a\", \"glue\": \"next\", \"ops\": [{\"op\": \"gelu\", \"name\": \"g\", "
+	"\"in\": \"x\"}]},\n"
+	"  {\"use\": \"t\", \"name\": \"b\", \"repeat\": \"layers\", \"with\": {\"k\": 3}},\n"
+	"  {\"name\": \"c\", \"glue\": \"previous\", \"ops\": [\n"
+	"   {\"op\": \"gemm\", \"name\": \"f\", \"features\": \"n\", \"bias\": true, \"shard\": "
+	"\"column\"},\n"
+	"   {\"op\": \"cross_entropy\", \"name\": \"loss\", \"in\": [\"f\", \"y\"], \"shard\": "
+	"\"row\"}]}]}\n";
+
+static bool read_text(
+	struct arena *a, const char *text, uint32_t tp, struct graph *g, struct err *err)
+{
+	struct graph_options o = {.tp = tp};
+	return workload_read(a, "m.json", (struct bytes){text, strlen(text)}, &o, g, err);
+}
+
+/* BASE with the first `old` replaced by `new`. */
+static char *changed(struct arena *a, const char *old, const char *new)
+{
+	const char *at = strstr(BASE, old);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	return arena_printf(a, "%.*s%s%s", (int)(at - BASE), BASE, new, at + strlen(old));
+}
+
+static void test_base(void)
+{
+	struct arena a = {0};
+	struct graph g;
+	struct err err = {0};
+	bool ok = read_text(&a, BASE, 1, &g, &err);
+	if (!ok)
+		printf("\n%s\n", err.text);
+	CU_ASSERT_TRUE_FATAL(ok);
+	const char *names[] = {
+		"a.g", "b.0.r", "b.0.l", "b.0.m", "b.1.r", "b.1.l", "b.1.m", "c.f", "c.loss"};
+	const uint32_t layers[] = {0, 0, 0, 0, 1, 1, 1, 1, 1};
+	CU_ASSERT_EQUAL_FATAL(g.n_ops, 9);
+	for (uint32_t i = 0; i < 9; i++) {
+		CU_ASSERT_STRING_EQUAL(g.ops[i].name, names[i]);
+		CU_ASSERT_EQUAL(g.ops[i].layer, layers[i]);
+	}
+	CU_ASSERT_EQUAL_FATAL(g.n_layers, 2);
+	CU_ASSERT_STRING_EQUAL(g.layer_names[0], "b.0");
+	CU_ASSERT_STRING_EQUAL(g.layer_names[1], "b.1");
+	CU_ASSERT_STRING_EQUAL(g.source, "a test");
+	CU_ASSERT_STRING_EQUAL(g.path, "m.json");
+	CU_ASSERT_EQUAL(g.batch, 1);
+	CU_ASSERT_EQUAL(g.parameters, 104);
+	CU_ASSERT_EQUAL(g.ops[4].n_preds, 1);
+	CU_ASSERT_EQUAL(g.ops[4].preds[0], 3);
+	arena_free(&a);
+}
+
+static void test_sliced(void)
+{
+	struct arena a = {0};
+	struct graph g;
+	struct err err = {0};
+	CU_ASSERT_TRUE_FATAL(read_text(&a, BASE, 4, &g, &err));
+	CU_ASSERT_EQUAL(g.n_ops, 11);
+	CU_ASSERT_STRING_EQUAL(g.ops[7].name, "c.f.tp_copy");
+	CU_ASSERT_STRING_EQUAL(g.ops[10].name, "c.loss.tp_reduce");
+	CU_ASSERT_EQUAL(get_op(&g, "c.f")->work.n, 2);
+	CU_ASSERT_EQUAL(g.parameters, 104);
+	arena_free(&a);
+}
+
+// clang-format off
+static const struct { const char *old, *new, *text; uint32_t tp; } BAD[] = {
+	{"\"name\": \"m\", ", "", "m.json:1:1: missing key 'name'", 1},
+	{"\"source\": \"a test\", ", "", "missing key 'source'", 1},
+	{", \"parameter_count\": 104", "", "missing key 'parameter_count'", 1},
+	{"104", "105", "m.json:1:54: the operators have 104 parameters, the file says 105", 1},
+	{"\"layers\": [", "\"layer\": [", "m.json:8:2: unknown key 'layer', did you mean 'layers'?", 1},
+	{"\"inputs\": [\"in\"]", "\"inputs\": []", "expected at least 1 element", 1},
+	{"\"op\": \"gelu\"", "\"op\": \"gellu\"", "m.json:9:48: operator 'a.g': unknown kind 'gellu', did you mean 'gelu'?", 1},
+	{"\"op\": \"gelu\"", "\"op\": \"tp_copy\"", "unknown kind 'tp_copy'", 1},
+	{"\"op\": \"gelu\", ", "", "m.json:9:41: expected an item with one of the keys 'op', 'use' and 'ops'", 1},
+	{"\"in\": \"x\"", "\"in\": \"z\"", "there is no 'z' before this item", 1},
+	{"\"in\": \"x\"", "\"inn\": \"x\"", "unknown key 'inn', did you mean 'in'?", 1},
+	{", \"in\": \"x\"", "", "nothing stands before this item", 1},
+	{"\"in\": \"x\"", "\"features\": 3", "unknown key 'features'", 1},
+	{"[\"l\", \"in\"]", "[\"l\", \"x\", \"in\"]", "operator 'b.0.m' (mul) of [1,8] and [1,8] and [1,8]: 2 to 2 inputs are expected, there are 3", 1},
+	{"\"2*n\"", "\"n/3\"", "expression 'n/3': 8 is not divisible by 3", 1},
+	{"\"2*n\"", "\"2*m\"", "unknown parameter 'm'", 1},
+	{"\"2*n\"", "\"n-n\"", "'n-n' is 0, expected 1 to 2^48", 1},
+	{"\"n\": 8", "\"n\": 0", "expected a whole number from 1", 1},
+	{"\"n\": 8", "\"n\": -8", "expected a whole number from 1", 1},
+	{"\"n\": 8", "\"batch\": 8", "'batch' cannot be the name of a parameter", 1},
+	{"\"n\": 8", "\"n n\": 8", "'n n' cannot be the name of a parameter", 1},
+	{"[\"batch\", \"n\"]", "[\"batch\", 0]", "expected a whole number from 1", 1},
+	{"[\"batch\", \"n\"]", "[]", "expected at least 1 element", 1},
+	{"\"bytes\": 8", "\"bytes\": 9", "from 1 to 8", 1},
+	{"\"use\": \"t\"", "\"use\": \"u\"", "there is no template 'u'", 1},
+	{"{\"k\": 3}", "{}", "missing key 'k'", 1},
+	{"{\"k\": 3}", "{\"k\": 3, \"j\": 1}", "unknown key 'j'", 1},
+	{", \"with\": {\"k\": 3}", "", "missing key 'with' for parameter 'k'", 1},
+	{"\"repeat\": \"layers\"", "\"repeat\": 0", "expected a whole number from 1", 1},
+	{"\"repeat\": \"layers\"", "\"in\": [\"a\", \"x\"]", "the template takes 1 inputs, there are 2", 1},
+	{"\"glue\": \"next\"", "\"glue\": \"nxt\"", "expected 'next' or 'previous', found 'nxt'", 1},
+	{"{\"op\": \"relu\", \"name\": \"r\"}", "{\"use\": \"t\", \"name\": \"r\", \"with\": {\"k\": 1}}", "deeper than 16", 1},
+	{"{\"op\": \"relu\", \"name\": \"r\"}", "{\"op\": \"relu\", \"name\": \"l\"}", NULL, 1},
+	{"\"name\": \"f\", ", "", "missing key 'name'", 1},
+	{"\"features\": \"n\", ", "", "operator 'c.f' (gemm): missing key 'features' or 'weight'", 1},
+	{"\"features\": \"n\"", "\"features\": \"n\", \"weight\": \"w\"", "missing key 'features' or 'weight'", 1},
+	{"\"features\": \"n\"", "\"weight\": \"a.w\"", "there is no parameter 'a.w' before it", 1},
+	{"\"shard\": \"column\"", "\"shard\": \"colum\"", "m.json:12:72: unknown shard 'colum', expected 'column' or 'row'", 1},
+	{"\"shard\": \"column\"", "\"shard\": 1", "expected a string", 1},
+	{"\"shard\": \"column\"", "\"shard\": \"column\"", "operator 'c.f' (gemm): features 8 is not divisible by tp = 3", 3},
+	{"\"bias\": true", "\"bias\": 1", "expected true or false", 1},
+	{"[\"f\", \"y\"]", "[\"f\", \"x\"]", "(cross_entropy) of [1,8] and [1,8]: 1 labels are expected, there are 8", 1},
+	{"\"templates\": {\"t\"", "\"templates\": {\"t\": 3, \"s\"", "expected an object", 1},
+	{"\"layers\": [\n", "\"layers\": [{\"op\": \"relu\", \"name\": \"r\", \"in\": \"x\"},\n", "an operator stands in the 'ops' of a layer", 1},
+	{"\"layers\": [\n", "\"layers\": [7,\n", "expected an object", 1},
+	{"\"layers\": [\n", "\"divisible\": [[\"n\", \"layers\"], [\"n\", 3]], \"layers\": [\n", NULL, 1},
+	{"\"layers\": [\n", "\"divisible\": [[\"n\", \"tp\"]], \"layers\": [\n", "m.json:8:16: n = 8 is not divisible by tp = 3", 3},
+	{"\"source\"", "\"name\"", "duplicate", 1},
+	{"}]}]}\n", "}]}]\n", "m.json:14:", 1},
+};
+// clang-format on
+
+static void test_errors(void)
+{
+	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+		struct arena a = {0};
+		struct graph g;
+		struct err err = {0};
+		const char *text = changed(&a, BAD[i].old, BAD[i].new);
+		bool ok = read_text(&a, text, BAD[i].tp, &g, &err);
+		CU_ASSERT_FALSE(ok);
+		CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+		CU_ASSERT_PTR_EQUAL(strstr(err.text, "m.json:"), err.text);
+		CU_ASSERT_TRUE(!BAD[i].text || strstr(err.text, BAD[i].text));
+		if (ok || (BAD[i].text && !strstr(err.text, BAD[i].text)))
+			printf("\n%s -> %s: %s\n", BAD[i].old, BAD[i].new, err.text);
+		arena_free(&a);
+	}
+}
+
+static void test_not_json(void)
+{
+	static const char *const TEXTS[] = {
+		"", "[]", "7", "\"x\"", "null", "{", "{}", "{\"name\": \xff}"};
+	for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+		struct arena a = {0};
+		struct graph g;
+		struct err err = {0};
+		CU_ASSERT_FALSE(read_text(&a, TEXTS[i], 1, &g, &err));
+		CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+		CU_ASSERT_PTR_EQUAL(strstr(err.text, "m.json:1:"), err.text);
+		arena_free(&a);
+	}
+}
+
+/* Damaged files are read or refused, never worse. */
+static void test_damaged(void)
+{
+	static const char *const MODELS[] = {"resnet18", "bert-base", "alexnet"};
+	struct rng rng;
+	rng_init(&rng, 1);
+	uint32_t refused = 0, rounds = 0;
+	for (size_t m = 0; m < 3; m++) {
+		struct arena files = {0};
+		struct bytes content;
+		struct err err = {0};
+		CU_ASSERT_TRUE_FATAL(
+			file_read(&files, model_path(&files, MODELS[m]), &content, &err));
+		for (int round = 0; round < 150; round++, rounds++) {
+			struct arena a = {0};
+			struct graph g;
+			char *text = arena_strndup(&a, content.data, content.n);
+			size_t n = round % 3 ? content.n : rng_below(&rng, content.n);
+			for (int k = 0; k < 1 + round % 4; k++) {
+				static const char CHARS[] = "{}[]\",:0123456789abtr-. ";
+				text[rng_below(&rng, content.n)] =
+					CHARS[rng_below(&rng, sizeof(CHARS) - 1)];
+			}
+			err = (struct err){0};
+			text[n] = '\0';
+			struct graph_options o = {.tp = 1 + (uint32_t)rng_below(&rng, 3)};
+			if (!workload_read(&a, "m.json", (struct bytes){text, n}, &o, &g, &err)) {
+				refused++;
+				CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+				CU_ASSERT_PTR_EQUAL(strstr(err.text, "m.json:"), err.text);
+			}
+			arena_free(&a);
+		}
+		arena_free(&files);
+	}
+	CU_ASSERT_TRUE(refused > rounds / 3);
+}
+
+static void test_overrides(void)
+{
+	struct arena a = {0};
+	struct graph_options o = {0};
+	struct err err = {0};
+	CU_ASSERT_TRUE(graph_parse_overrides(&a, "seq=512,batch=4,seq=128", &o, &err));
+	CU_ASSERT_EQUAL(o.batch, 4);
+	CU_ASSERT_EQUAL_FATAL(o.n_overrides, 2);
+	CU_ASSERT_STRING_EQUAL(o.overrides[0].name, "seq");
+	CU_ASSERT_EQUAL(o.overrides[0].value, 512);
+	CU_ASSERT_EQUAL(o.overrides[1].value, 128);
+	struct graph g = read_model(&a, "bert-base", "layers=1,seq=512,seq=128", 1);
+	CU_ASSERT_EQUAL(g.tokens_per_sample, 128);
+	arena_free(&a);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {{"base", test_base}, {"sliced", test_sliced},
+		{"errors", test_errors}, {"not json", test_not_json}, {"damaged", test_damaged},
+		{"overrides", test_overrides}, CU_TEST_INFO_NULL};
+	return suite_run("workload", tests);
+}
