@@ -102,7 +102,8 @@ static void make_outputs(
 	}
 }
 
-/* Every operator on a tensor core opens a layer; what comes before the first one belongs to its layer. */
+/* Every operator on a tensor core opens a layer; what comes before the first one belongs to its
+ * layer. */
 static void choose_layer(struct onnx_reader *r, const struct op_kind *kind, const char *name)
 {
 	bool starts = kind && kind->core == CORE_TC;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is settled before the first node is read: operators that are known, names that are unique. */
+/* What is settled before the first node is read: operators that are known, names that are
+ * unique. */
 
 enum { MAX_LISTED = 12 };
 

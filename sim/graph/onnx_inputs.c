@@ -142,7 +142,8 @@ static bool add_open_names(struct onnx_reader *r, const Onnx__ValueInfoProto *in
 	return true;
 }
 
-/* Whether the i-th declared input is fed from outside: older files list their initialisers as inputs. */
+/* Whether the i-th declared input is fed from outside: older files list their initialisers as
+ * inputs. */
 static bool is_fed(const struct onnx_reader *r, size_t i)
 {
 	const char *name = r->graph->input[i]->name;

@@ -74,8 +74,8 @@ struct onnx_op {
 	const char *kind; /* row of op_kinds.c; NULL when `build` says which */
 	enum onnx_trained trained;
 	size_t min_in, max_in;
-	/* Makes the outputs, as constants or as other names of the first input, and sets `done`, or leaves both alone.
-	 * NULL: never. */
+	/* Makes the outputs, as constants or as other names of the first input, and sets
+	 * `done`, or leaves both alone. NULL: never. */
 	bool (*fold)(
 		struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
 	/* Appends the operators. NULL: one of `kind` without attributes that reads all inputs. */
@@ -98,8 +98,9 @@ struct onnx_step {
 	struct op_attrs attrs;
 };
 
-/* onnx_wire.c: the model of a file, in `a`, checked so that no field lies outside the data, no text is
- * other than UTF-8 and no nesting is too deep for recursion. NULL with ERR_INPUT otherwise. */
+/* onnx_wire.c: the model of a file, in `a`, checked so that no field lies outside the data, no
+ * text is other than UTF-8 and no nesting is too deep for recursion. NULL with ERR_INPUT
+ * otherwise. */
 const Onnx__ModelProto *onnx_unpack(
 	struct arena *a, const char *path, struct bytes data, struct err *err);
 
@@ -133,16 +134,17 @@ bool onnx_fail(const struct onnx_node *node, struct err *err, const char *fmt, .
 	__attribute__((format(printf, 3, 4)));
 const Onnx__AttributeProto *onnx_attr(const Onnx__NodeProto *node, const char *name);
 int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t otherwise);
-/* Whole numbers from the attribute `name`, or from input number `input` in newer operator sets. `ints` is
- * NULL when there is neither. An input whose content is not known is an error. */
+/* Whole numbers from the attribute `name`, or from input number `input` in newer operator sets.
+ * `ints` is NULL when there is neither. An input whose content is not known is an error. */
 bool onnx_int_list(const struct onnx_node *node, const char *name, size_t input,
 	struct onnx_ints *out, struct err *err);
 /* An axis of a value with `n_dims` dimensions; negative ones count from the end. */
 bool onnx_axis(const struct onnx_node *node, int64_t axis, uint32_t n_dims, uint32_t *out,
 	struct err *err);
 
-/* onnx_window.c: kernel, stride, dilation and padding of a two-dimensional window over `in`. auto_pad and
- * ceil_mode become explicit padding. `weight` gives the kernel of a convolution; it is NULL for pooling. */
+/* onnx_window.c: kernel, stride, dilation and padding of a two-dimensional window over `in`.
+ * auto_pad and ceil_mode become explicit padding. `weight` gives the kernel of a convolution;
+ * it is NULL for pooling. */
 bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
 	const struct onnx_value *weight, struct op_attrs *attrs, struct err *err);
 

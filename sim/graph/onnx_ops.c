@@ -5,8 +5,8 @@
 
 enum { MANY = 4096 };
 
-/* Clip and LeakyRelu are comparisons, which cost what relu costs. A Cast is free. What is folded needs no kind of
- * its own, what is built by a function with several kinds neither. */
+/* Clip and LeakyRelu are comparisons, which cost what relu costs. A Cast is free. What is
+ * folded needs no kind of its own, what is built by a function with several kinds neither. */
 // clang-format off
 static const struct onnx_op OPS[] = {
 	{"Add", "add", TRAINED_CHANNEL, 2, 2, onnx_fold_add, onnx_build_all},

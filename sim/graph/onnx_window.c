@@ -66,8 +66,8 @@ static uint64_t window_reach(const struct op_attrs *a, uint32_t axis)
 	return (uint64_t)a->dilation[axis] * (a->kernel[axis] - 1) + 1;
 }
 
-/* SAME: the output is ceil(in / stride); the odd element of the padding goes to the end for UPPER and to the
- * beginning for LOWER (ONNX operator reference, Conv). */
+/* SAME: the output is ceil(in / stride); the odd element of the padding goes to the end for
+ * UPPER and to the beginning for LOWER (ONNX operator reference, Conv). */
 static void pad_same(struct op_attrs *a, uint32_t axis, uint64_t in, bool upper)
 {
 	uint64_t need =
@@ -77,8 +77,8 @@ static void pad_same(struct op_attrs *a, uint32_t axis, uint64_t in, bool upper)
 	a->pad_end[axis] = pad - a->pad_begin[axis];
 }
 
-/* ceil_mode: one more position where the last stride is not whole, provided that it starts inside the input or
- * the padding before it (ONNX operator reference, MaxPool). */
+/* ceil_mode: one more position where the last stride is not whole, provided that it starts
+ * inside the input or the padding before it (ONNX operator reference, MaxPool). */
 static void pad_ceil(struct op_attrs *a, uint32_t axis, uint64_t in)
 {
 	uint64_t padded = in + a->pad_begin[axis] + a->pad_end[axis], reach = window_reach(a, axis);

@@ -1,9 +1,11 @@
 #include "graph/onnx_internal.h"
 
-/* A message of the wire format, walked by its descriptor. See the protocol-buffers encoding guide. */
+/* A message of the wire format, walked by its descriptor. See the protocol-buffers encoding
+ * guide. */
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
-/* If and Loop nest graphs: 5 messages for each level. protobuf-c recurses without a limit of its own. */
+/* If and Loop nest graphs: 5 messages for each level. protobuf-c recurses without a limit of
+ * its own. */
 enum { WIRE_MAX_DEPTH = 64 };
 
 struct wire {

@@ -51,8 +51,8 @@ void maker_graph(struct onnx_maker *m, const char *name, Onnx__GraphProto *graph
 
 struct bytes maker_pack(struct onnx_maker *m);
 
-/* A residual network of 2 convolutions, the second in two groups, and a classifier: batch 1, images of 3x16x16,
- * weights as initialisers, from a Constant and from a ConstantOfShape node. */
+/* A residual network of 2 convolutions, the second in two groups, and a classifier: batch 1,
+ * images of 3x16x16, weights as initialisers, from a Constant and from a ConstantOfShape node. */
 void maker_small_model(struct onnx_maker *m);
 
 #endif

@@ -51,12 +51,14 @@ static void test_auto_pad(void)
 	case_finish(&c);
 }
 
-/* 6 -> (6 - 3) / 2 + 1: 2 with floor, 3 with ceil. With stride 4 and 7 wide a further window would start at 8, outside. */
+/* (6 - 3) / 2 + 1 is 2 with floor, 3 with ceil. With stride 4 the third window starts at 8: inside
+ * 9 elements, outside 8. */
 static void test_ceil_mode(void)
 {
 	static const struct {
 		int64_t side, stride, ceil, out;
-	} rows[] = {{6, 2, 0, 2}, {6, 2, 1, 3}, {7, 2, 1, 3}, {8, 4, 1, 3}, {7, 4, 1, 2}};
+	} rows[] = {
+		{6, 2, 0, 2}, {6, 2, 1, 3}, {7, 2, 1, 3}, {9, 4, 0, 2}, {9, 4, 1, 3}, {8, 4, 1, 2}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct onnx_case c;
 		window_case(&c, i % 2 ? "MaxPool" : "AveragePool", rows[i].side);
@@ -107,7 +109,8 @@ static void test_dilation_and_group(void)
 	case_finish(&c);
 }
 
-/* [N,3,4,4] flattened by Shape, Gather, Unsqueeze and Concat, as PyTorch writes x.view(x.size(0), -1). */
+/* [N,3,4,4] flattened by Shape, Gather, Unsqueeze and Concat, as PyTorch writes
+ * x.view(x.size(0), -1). */
 static void test_shape_arithmetic(void)
 {
 	struct onnx_case c;
@@ -231,7 +234,8 @@ static void test_reshape(void)
 	}
 }
 
-/* Targets that start with the batch of the file follow another batch, also those with an open dimension. */
+/* Targets that start with the batch of the file follow another batch, also those with an open
+ * dimension. */
 static void test_reshape_follows_batch(void)
 {
 	struct onnx_case c;
@@ -251,7 +255,8 @@ static void test_reshape_follows_batch(void)
 	case_finish(&c);
 }
 
-/* Weights behind Identity, Reshape and Transpose are weights; the name of a shared one counts once. */
+/* Weights behind Identity, Reshape and Transpose are weights; the name of a shared one counts
+ * once. */
 static void test_weight_views(void)
 {
 	struct onnx_case c;
@@ -351,7 +356,8 @@ static void test_attention(void)
 	case_finish(&c);
 }
 
-/* Three summands make two additions; a node without a name and one with a name that is taken get their own. */
+/* Three summands make two additions; a node without a name and one with a name that is taken
+ * get their own. */
 static void test_sum_and_names(void)
 {
 	struct onnx_case c;
