@@ -22,7 +22,8 @@ struct net_msg;
 typedef void net_done(struct net *net, struct net_msg *msg);
 
 /* Owned by the sender, and must outlive its `done`. Zero bytes cost the latency. src == dst arrives at once. What would
- * take longer than a tick can hold arrives at TICK_MAX - 1. */
+ * take longer than a tick can hold arrives at TICK_MAX - 1. SimGrid rounds to 1/1024 byte (to whole bytes on a platform file) and takes
+ * at most 8 PiB (8 EiB) per message; what is more counts as that. */
 struct net_msg {
 	struct des_event ev; /* for the model */
 	uint32_t src, dst;   /* device numbers */
