@@ -32,6 +32,7 @@ struct search_space {
 	uint32_t min_dim, max_dim;               /* rows, cols, VC width: 4 .. 256 by default */
 	uint32_t max_count;                      /* of cores of a kind: 4096 */
 	uint64_t min_sram_bytes, max_sram_bytes; /* 2 .. 128 MiB */
+	uint32_t max_width; /* of vector cores where it is not max_dim; 0: max_dim */
 };
 
 struct search_budget {
