@@ -73,7 +73,7 @@ static bool unknown_name(struct parser *p, const char *name)
 
 static bool parse_call(struct parser *p, bool larger, uint64_t *value)
 {
-	uint64_t x, y;
+	uint64_t x = 0, y = 0;
 	if (!parse_sum(p, &x))
 		return false;
 	if (!take(p, ','))
@@ -88,14 +88,13 @@ static bool parse_call(struct parser *p, bool larger, uint64_t *value)
 
 static bool parse_name(struct parser *p, uint64_t *value)
 {
-	char name[64];
+	char name[64] = {0};
 	size_t n = 0;
 	while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')
 		n++;
 	if (n >= sizeof(name))
 		return expected(p, "a name below 64 characters");
 	memcpy(name, p->at, n);
-	name[n] = '\0';
 	p->at += n;
 	if ((strcmp(name, "max") == 0 || strcmp(name, "min") == 0) && take(p, '('))
 		return parse_call(p, name[1] == 'a', value);
@@ -139,7 +138,7 @@ static bool parse_product(struct parser *p, uint64_t *value)
 	if (!parse_atom(p, value))
 		return false;
 	for (char c = peek(p); c == '*' || c == '/'; c = peek(p)) {
-		uint64_t right;
+		uint64_t right = 0;
 		p->at++;
 		if (!parse_atom(p, &right))
 			return false;
@@ -172,7 +171,7 @@ static bool parse_sum(struct parser *p, uint64_t *value)
 	if (!parse_product(p, value))
 		return false;
 	for (char c = peek(p); c == '+' || c == '-'; c = peek(p)) {
-		uint64_t right;
+		uint64_t right = 0;
 		p->at++;
 		if (!parse_product(p, &right) || !add_or_subtract(p, c, value, right))
 			return false;
@@ -183,6 +182,7 @@ static bool parse_sum(struct parser *p, uint64_t *value)
 
 bool expr_value(const char *text, const struct scope *scope, uint64_t *value, struct err *err)
 {
+	*value = 0;
 	struct parser p = {.text = text, .at = text, .scope = scope, .err = err};
 	if (!parse_sum(&p, value))
 		return false;

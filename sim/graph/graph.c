@@ -99,9 +99,10 @@ bool graph_read(struct arena *a, const char *path, const struct graph_options *o
 
 static bool bad_override(const char *text, struct err *err)
 {
-	return err_set(err, ERR_USAGE,
+	err_set(err, ERR_USAGE,
 		"'%s': expected NAME=NUMBER,..., e.g. 'seq=512,batch=4'; numbers from 1 to 2^48",
 		text);
+	return false;
 }
 
 /* One "name=value" of n characters. */
@@ -126,7 +127,7 @@ bool graph_parse_overrides(
 	const char *at = text;
 	for (;;) {
 		size_t n = strcspn(at, ",");
-		struct graph_override one;
+		struct graph_override one = {0};
 		if (!parse_override(a, at, n, &one, err))
 			return false;
 		if (strcmp(one.name, "batch") == 0) {

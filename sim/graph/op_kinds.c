@@ -11,7 +11,7 @@ enum { MANY = 4096 };
 #define ELEMENT CLASS_ACTIVATION, CORE_VC, 1, 1
 
 // clang-format off
-static const struct op_kind KINDS[] = {
+static const struct op_kind rows[] = {
 	/* name, class, core, inputs, forward, backward cycles, saves, backward, params, keys, shape, work, passes, backward passes */
 	{"add", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
 	{"avg_pool", CLASS_POOLING, CORE_VC, 1, 1, 0, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_KERNEL, shape_pool, NULL, passes_pool, back_elementwise},
@@ -56,7 +56,7 @@ static const struct op_kind KINDS[] = {
 };
 // clang-format on
 
-enum { N_KINDS = sizeof(KINDS) / sizeof(KINDS[0]) };
+enum { N_KINDS = sizeof(rows) / sizeof(rows[0]) };
 
 static int compare_name(const void *name, const void *row)
 {
@@ -65,20 +65,20 @@ static int compare_name(const void *name, const void *row)
 
 const struct op_kind *op_kind_find(const char *name)
 {
-	return bsearch(name, KINDS, N_KINDS, sizeof(KINDS[0]), compare_name);
+	return bsearch(name, rows, N_KINDS, sizeof(rows[0]), compare_name);
 }
 
 const struct op_kind *op_kinds(uint32_t *n)
 {
 	*n = N_KINDS;
-	return KINDS;
+	return rows;
 }
 
 const char *const *op_kind_names(struct arena *a, uint32_t *n)
 {
 	const char **names = arena_array(a, N_KINDS, const char *);
 	for (uint32_t i = 0; i < N_KINDS; i++)
-		names[i] = KINDS[i].name;
+		names[i] = rows[i].name;
 	*n = N_KINDS;
 	return names;
 }

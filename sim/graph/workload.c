@@ -115,16 +115,18 @@ static bool check_divisible(struct workload *w, struct err *err)
 static bool read_input(
 	struct workload *w, const struct doc_at *at, const char *name, struct err *err)
 {
-	static const char *const KEYS[] = {"shape", "bytes", "constant", NULL};
+	static const char *const keys[] = {"shape", "bytes", "constant", NULL};
 	struct tensor t = {.name = name, .class = TENSOR_INPUT};
+	struct number_list dims = {.min = 1, .max = GRAPH_MAX_DIMS, .values = t.dims};
 	struct doc_at value;
 	uint64_t bytes = 0;
 	bool constant = false;
 	struct err why = {0};
 	tensor_id id;
-	if (!doc_object(*at, KEYS, err) || !doc_get(at, "shape", &value, err) ||
-		!workload_numbers(value, &w->scope, 1, GRAPH_MAX_DIMS, t.dims, &t.n_dims, err))
+	if (!doc_object(*at, keys, err) || !doc_get(at, "shape", &value, err) ||
+		!workload_numbers(value, &w->scope, &dims, err))
 		return false;
+	t.n_dims = dims.n;
 	if (doc_find(at, "bytes", &value) && !doc_uint(value, 1, 8, &bytes, err))
 		return false;
 	if (doc_find(at, "constant", &value) && !doc_bool(value, &constant, err))
@@ -214,9 +216,9 @@ static bool finish(struct workload *w, const char *path, struct graph *out, stru
 
 static bool read_root(struct workload *w, const char *path, struct graph *out, struct err *err)
 {
-	static const char *const KEYS[] = {"name", "source", "parameter_count", "parameters",
+	static const char *const keys[] = {"name", "source", "parameter_count", "parameters",
 		"divisible", "tokens_per_sample", "inputs", "templates", "layers", NULL};
-	return doc_object(w->root, KEYS, err) && positive_overrides(w, path, err) &&
+	return doc_object(w->root, keys, err) && positive_overrides(w, path, err) &&
 	       read_parameters(w, path, err) && check_divisible(w, err) && read_inputs(w, err) &&
 	       read_layers(w, err) && check_count(w, err) && finish(w, path, out, err);
 }

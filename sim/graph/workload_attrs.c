@@ -19,16 +19,16 @@ bool workload_number(
 	return true;
 }
 
-bool workload_numbers(struct doc_at at, const struct scope *scope, uint64_t min, uint32_t max,
-	uint64_t *values, uint32_t *n, struct err *err)
+bool workload_numbers(
+	struct doc_at at, const struct scope *scope, struct number_list *list, struct err *err)
 {
 	if (!doc_array(at, 1, err))
 		return false;
-	if (doc_length(at) > max)
-		return doc_fail(at, err, "expected at most %u numbers", max);
-	*n = (uint32_t)doc_length(at);
-	for (uint32_t i = 0; i < *n; i++)
-		if (!workload_number(doc_item(&at, i), scope, min, &values[i], err))
+	if (doc_length(at) > list->max)
+		return doc_fail(at, err, "expected at most %u numbers", list->max);
+	list->n = (uint32_t)doc_length(at);
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!workload_number(doc_item(&at, i), scope, list->min, &list->values[i], err))
 			return false;
 	return true;
 }
@@ -36,7 +36,7 @@ bool workload_numbers(struct doc_at at, const struct scope *scope, uint64_t min,
 static bool read_u32(
 	struct doc_at at, const struct scope *scope, uint64_t min, uint32_t *value, struct err *err)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	if (!workload_number(at, scope, min, &v, err))
 		return false;
 	if (v > 1 << 20)
@@ -141,32 +141,39 @@ static bool read_transpose_b(
 	return doc_bool(at, &to->attrs.transpose_b, err);
 }
 
+static bool read_sizes(struct doc_at at, const struct scope *scope, uint32_t max,
+	struct op_args *to, struct err *err)
+{
+	struct number_list list = {.min = 1, .max = max, .values = to->attrs.shape};
+	to->has_shape = true;
+	if (!workload_numbers(at, scope, &list, err))
+		return false;
+	to->attrs.n_shape = list.n;
+	return true;
+}
+
 static bool read_shape(
 	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
 {
-	to->has_shape = true;
-	return workload_numbers(
-		at, scope, 1, GRAPH_MAX_DIMS, to->attrs.shape, &to->attrs.n_shape, err);
+	return read_sizes(at, scope, GRAPH_MAX_DIMS, to, err);
 }
 
 static bool read_parts(
 	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
 {
-	to->has_shape = true;
-	return workload_numbers(
-		at, scope, 1, OP_MAX_OUTPUTS, to->attrs.shape, &to->attrs.n_shape, err);
+	return read_sizes(at, scope, OP_MAX_OUTPUTS, to, err);
 }
 
 static bool read_perm(
 	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
 {
 	uint64_t perm[GRAPH_MAX_DIMS] = {0};
-	uint32_t n;
-	if (!workload_numbers(at, scope, 0, GRAPH_MAX_DIMS, perm, &n, err))
+	struct number_list list = {.max = GRAPH_MAX_DIMS, .values = perm};
+	if (!workload_numbers(at, scope, &list, err))
 		return false;
 	for (uint32_t i = 0; i < GRAPH_MAX_DIMS; i++) /* what is left out cannot be valid */
 		to->attrs.perm[i] =
-			i < n && perm[i] < GRAPH_MAX_DIMS ? (uint32_t)perm[i] : GRAPH_NONE;
+			i < list.n && perm[i] < GRAPH_MAX_DIMS ? (uint32_t)perm[i] : GRAPH_NONE;
 	return true;
 }
 
@@ -238,7 +245,7 @@ static const struct attr {
 	const char *name;
 	uint32_t key; /* enum op_key, or ALWAYS */
 	bool (*read)(struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err);
-} ATTRS[] = {
+} attrs_known[] = {
 	{"axes", KEY_AXES, read_axes},
 	{"axis", KEY_AXIS, read_axis},
 	{"begin", KEY_RANGE, read_begin},
@@ -265,7 +272,7 @@ static const struct attr {
 };
 // clang-format on
 
-enum { N_ATTRS = sizeof(ATTRS) / sizeof(ATTRS[0]), N_COMMON = 3 };
+enum { N_ATTRS = sizeof(attrs_known) / sizeof(attrs_known[0]), N_COMMON = 3 };
 
 bool workload_attrs(struct workload *w, const struct doc_at *item, const struct scope *scope,
 	const struct op_kind *kind, struct op_args *args, struct err *err)
@@ -273,13 +280,14 @@ bool workload_attrs(struct workload *w, const struct doc_at *item, const struct 
 	const char *keys[N_ATTRS + N_COMMON + 1] = {"op", "name", "in"};
 	uint32_t n = N_COMMON;
 	for (uint32_t i = 0; i < N_ATTRS; i++)
-		if (ATTRS[i].key == ALWAYS || ATTRS[i].key & kind->keys)
-			keys[n++] = ATTRS[i].name;
+		if (attrs_known[i].key == ALWAYS || attrs_known[i].key & kind->keys)
+			keys[n++] = attrs_known[i].name;
 	if (!doc_object(*item, keys, err))
 		return false;
 	for (uint32_t i = 0; i < N_ATTRS; i++) {
 		struct doc_at at;
-		if (doc_find(item, ATTRS[i].name, &at) && !ATTRS[i].read(at, scope, args, err))
+		if (doc_find(item, attrs_known[i].name, &at) &&
+			!attrs_known[i].read(at, scope, args, err))
 			return false;
 	}
 	return true;

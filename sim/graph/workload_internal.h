@@ -59,9 +59,15 @@ struct op_args {
 bool workload_number(struct doc_at at, const struct scope *scope, uint64_t min, uint64_t *value,
 	struct err *err);
 
-/* A list of 1 to `max` numbers of at least `min`. */
-bool workload_numbers(struct doc_at at, const struct scope *scope, uint64_t min, uint32_t max,
-	uint64_t *values, uint32_t *n, struct err *err);
+/* A list of 1 to `max` numbers of at least `min`, to be read into `values`. */
+struct number_list {
+	uint64_t min;
+	uint32_t max;
+	uint64_t *values; /* the caller's, room for `max` */
+	uint32_t n;       /* found */
+};
+bool workload_numbers(
+	struct doc_at at, const struct scope *scope, struct number_list *list, struct err *err);
 
 /* Refuses keys that `kind` does not take and reads the others. */
 bool workload_attrs(struct workload *w, const struct doc_at *item, const struct scope *scope,

@@ -119,7 +119,7 @@ static bool read_with(struct workload *w, const struct doc_at *template, const s
 static bool find_template(
 	struct workload *w, const struct doc_at *item, struct doc_at *template, struct err *err)
 {
-	static const char *const KEYS[] = {"inputs", "parameters", "ops", NULL};
+	static const char *const keys[] = {"inputs", "parameters", "ops", NULL};
 	struct doc_at at;
 	const char *name;
 	if (!doc_get(item, "use", &at, err) || !doc_string(at, &name, err))
@@ -128,53 +128,65 @@ static bool find_template(
 		return doc_fail(at, err, "there is no template '%s'", name);
 	if (w->depth >= MAX_DEPTH)
 		return doc_fail(at, err, "templates within templates go deeper than %d", MAX_DEPTH);
-	return doc_object(*template, KEYS, err);
+	return doc_object(*template, keys, err);
+}
+
+struct bound {
+	tensor_id *ids;
+	uint32_t n;
+};
+
+/* What an instance of a template reads; `first` replaces the first input unless it is GRAPH_NONE. */
+static bool find_inputs(struct workload *w, const struct doc_at *item, const struct place *place,
+	tensor_id first, struct bound *to, struct err *err)
+{
+	const tensor_id *ids;
+	if (!workload_inputs(w, item, place, &ids, &to->n, err))
+		return false;
+	to->ids = arena_array(w->a, to->n, tensor_id);
+	memcpy(to->ids, ids, to->n * sizeof(*ids));
+	if (first != GRAPH_NONE)
+		to->ids[0] = first;
+	return true;
 }
 
 static bool bind_inputs(struct workload *w, const struct doc_at *template,
-	const struct doc_at *item, struct place *inside, const tensor_id *ids, uint32_t n,
-	struct err *err)
+	const struct doc_at *item, struct place *inside, const struct bound *to, struct err *err)
 {
 	struct doc_at list;
 	const char *name;
 	if (!doc_get(template, "inputs", &list, err) || !doc_array(list, 1, err))
 		return false;
-	if (doc_length(list) != n)
+	if (doc_length(list) != to->n)
 		return doc_fail(*item, err, "the template takes %zu inputs, there are %u",
-			doc_length(list), n);
-	for (uint32_t i = 0; i < n; i++) {
+			doc_length(list), to->n);
+	for (uint32_t i = 0; i < to->n; i++) {
 		if (!doc_string(doc_item(&list, i), &name, err))
 			return false;
-		place_add(w, inside, name, ids[i]);
+		place_add(w, inside, name, to->ids[i]);
 	}
-	inside->last = ids[0];
+	inside->last = to->ids[0];
 	return true;
 }
 
-/* One instance of a template; `first` replaces the first input unless it is GRAPH_NONE. */
+/* One instance of a template. `result` is its first input unless GRAPH_NONE, and then its result. */
 static bool read_use(struct workload *w, const struct doc_at *item, struct place *place,
-	const char *prefix, tensor_id *first, struct err *err)
+	const char *prefix, tensor_id *result, struct err *err)
 {
 	struct doc_at template, ops;
 	struct scope scope;
 	struct place inside = {.outer = &w->inputs, .scope = &scope, .prefix = prefix};
-	const tensor_id *given;
-	uint32_t n;
+	struct bound inputs;
 	if (!find_template(w, item, &template, err) ||
-		!workload_inputs(w, item, place, &given, &n, err) ||
-		!read_with(w, &template, item, place->scope, &scope, err))
-		return false;
-	tensor_id *ids = arena_array(w->a, n, tensor_id);
-	memcpy(ids, given, n * sizeof(*ids));
-	if (*first != GRAPH_NONE)
-		ids[0] = *first;
-	if (!bind_inputs(w, &template, item, &inside, ids, n, err) ||
+		!find_inputs(w, item, place, *result, &inputs, err) ||
+		!read_with(w, &template, item, place->scope, &scope, err) ||
+		!bind_inputs(w, &template, item, &inside, &inputs, err) ||
 		!doc_get(&template, "ops", &ops, err))
 		return false;
 	w->depth++;
 	bool ok = workload_items(w, &ops, &inside, err);
 	w->depth--;
-	*first = inside.last;
+	*result = inside.last;
 	return ok;
 }
 
@@ -207,14 +219,14 @@ static bool read_repeat(struct workload *w, const struct doc_at *item, const str
 static bool read_block(
 	struct workload *w, const struct doc_at *item, struct place *place, struct err *err)
 {
-	static const char *const USE_KEYS[] = {"use", "name", "in", "with", "repeat", "glue", NULL};
-	static const char *const GROUP_KEYS[] = {"ops", "name", "repeat", "glue", NULL};
+	static const char *const use_keys[] = {"use", "name", "in", "with", "repeat", "glue", NULL};
+	static const char *const group_keys[] = {"ops", "name", "repeat", "glue", NULL};
 	struct doc_at at;
 	const char *name;
 	uint64_t repeat;
 	bool numbered, use = doc_find(item, "use", &at);
 	tensor_id last = GRAPH_NONE;
-	if (!doc_object(*item, use ? USE_KEYS : GROUP_KEYS, err) ||
+	if (!doc_object(*item, use ? use_keys : group_keys, err) ||
 		!doc_get(item, "name", &at, err) || !doc_string(at, &name, err) ||
 		!read_repeat(w, item, place, &repeat, &numbered, err))
 		return false;

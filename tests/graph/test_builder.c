@@ -39,7 +39,7 @@ static void test_matmul(void)
 	check_dims(&f, OP(&f, "matmul", "t", NULL, q, w), "[2,4,3,7,5]");
 	const struct work *s = &f.b.ops[0].work, *t = &f.b.ops[1].work;
 	CU_ASSERT_TRUE(s->batch == 24 && s->m == 7 && s->n == 9 && s->k == 16);
-	CU_ASSERT_EQUAL(s->b_bytes, 2 * 4 * 9 * 16 * 2); /* the shared keys once */
+	CU_ASSERT_EQUAL(s->b_bytes, UINT64_C(2) * 4 * 9 * 16 * 2); /* the shared keys once */
 	CU_ASSERT_TRUE(t->batch == 1 && t->m == 168 && t->n == 5 && t->k == 16);
 	arena_free(&f.a);
 }
@@ -59,7 +59,7 @@ static void test_conv(void)
 	check_dims(&f, OP(&f, "conv", "c", &a, x, w), "[2,64,6,20]");
 	const struct work *k = &f.b.ops[0].work;
 	CU_ASSERT_TRUE(k->batch == 4 && k->m == 240 && k->n == 16 && k->k == 120);
-	CU_ASSERT_EQUAL(k->a_bytes, 2 * 32 * 15 * 20 * 2);
+	CU_ASSERT_EQUAL(k->a_bytes, UINT64_C(2) * 32 * 15 * 20 * 2);
 	CU_ASSERT_TRUE(k->conv.in_channels == 32 && k->conv.out_channels == 64);
 	CU_ASSERT_TRUE(k->conv.out_h == 6 && k->conv.out_w == 20 && k->conv.images == 2);
 	CU_ASSERT_TRUE(k->conv.kernel_w == 5 && k->conv.stride_h == 2 && k->conv.dilation_h == 2);
@@ -114,7 +114,7 @@ struct bad {
 };
 
 // clang-format off
-static const struct bad BAD[] = {
+static const struct bad bad_cases[] = {
 	{"gemm", {.axis = 0}, 2, {{.n_dims = 2, .dims = {4, 5}}, {.n_dims = 2, .dims = {6, 7}}}, "operator 'op' (gemm) of [4,5] and [6,7]: inner dimensions 5 and 6 differ"},
 	{"gemm", {.axis = 0}, 3, {{.n_dims = 2, .dims = {4, 5}}, {.n_dims = 2, .dims = {5, 7}}, {.n_dims = 1, .dims = {6}}}, "a bias of 7 elements is expected, it has 6"},
 	{"gemm", {.axis = 0}, 2, {{.n_dims = 2, .dims = {4, 5}}, {.n_dims = 3, .dims = {5, 7, 1}}}, "2 to 2 dimensions"},
@@ -143,24 +143,24 @@ static const struct bad BAD[] = {
 
 static void test_errors(void)
 {
-	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_cases) / sizeof(bad_cases[0]); i++) {
 		struct fixture f;
 		fixture_init(&f);
 		tensor_id ids[3];
-		for (uint32_t j = 0; j < BAD[i].n_inputs; j++)
-			ids[j] = fixture_tensor(
-				&f, "x", TENSOR_INPUT, BAD[i].in[j].n_dims, BAD[i].in[j].dims);
+		for (uint32_t j = 0; j < bad_cases[i].n_inputs; j++)
+			ids[j] = fixture_tensor(&f, "x", TENSOR_INPUT, bad_cases[i].in[j].n_dims,
+				bad_cases[i].in[j].dims);
 		struct op_request r = {.name = "op",
-			.kind = BAD[i].kind,
+			.kind = bad_cases[i].kind,
 			.inputs = ids,
-			.n_inputs = BAD[i].n_inputs,
-			.attrs = BAD[i].attrs};
+			.n_inputs = bad_cases[i].n_inputs,
+			.attrs = bad_cases[i].attrs};
 		op_id op;
 		CU_ASSERT_FALSE(builder_add_op(&f.b, &r, &op, &f.err));
 		CU_ASSERT_EQUAL(f.err.kind, ERR_INPUT);
-		CU_ASSERT_PTR_NOT_NULL(strstr(f.err.text, BAD[i].text));
-		if (!strstr(f.err.text, BAD[i].text))
-			printf("\n%s: %s\n", BAD[i].kind, f.err.text);
+		CU_ASSERT_PTR_NOT_NULL(strstr(f.err.text, bad_cases[i].text));
+		if (!strstr(f.err.text, bad_cases[i].text))
+			printf("\n%s: %s\n", bad_cases[i].kind, f.err.text);
 		arena_free(&f.a);
 	}
 }

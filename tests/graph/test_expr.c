@@ -5,9 +5,9 @@
 
 #include "suite.h"
 
-static const struct variable OUTER[] = {{"hidden", 1024}, {"heads", 16}};
-static const struct variable INNER[] = {{"width", 3}, {"heads", 8}};
-static const struct scope GLOBAL = {OUTER, 2, NULL}, LOCAL = {INNER, 2, &GLOBAL};
+static const struct variable outer[] = {{"hidden", 1024}, {"heads", 16}};
+static const struct variable inner[] = {{"width", 3}, {"heads", 8}};
+static const struct scope global = {outer, 2, NULL}, local = {inner, 2, &global};
 
 static void test_values(void)
 {
@@ -22,7 +22,7 @@ static void test_values(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = {0};
 		uint64_t v = 0;
-		CU_ASSERT_TRUE(expr_value(cases[i].text, &LOCAL, &v, &err));
+		CU_ASSERT_TRUE(expr_value(cases[i].text, &local, &v, &err));
 		CU_ASSERT_EQUAL(v, cases[i].value);
 	}
 }
@@ -47,7 +47,7 @@ static void test_errors(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct err err = {0};
 		uint64_t v = 0;
-		CU_ASSERT_FALSE(expr_value(cases[i].text, &LOCAL, &v, &err));
+		CU_ASSERT_FALSE(expr_value(cases[i].text, &local, &v, &err));
 		CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, cases[i].part));
 		if (!strstr(err.text, cases[i].part))

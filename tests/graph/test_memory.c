@@ -51,13 +51,13 @@ static void test_boundary(void)
 	struct arena a = {0};
 	struct graph g = read_model(&a, "gpt2-xl", "layers=4,batch=2", 1);
 	for (uint32_t layer = 1; layer < 4; layer++)
-		CU_ASSERT_EQUAL(graph_boundary_bytes(&g, layer), 2 * 1024 * 1600 * 2);
+		CU_ASSERT_EQUAL(graph_boundary_bytes(&g, layer), UINT64_C(2) * 1024 * 1600 * 2);
 	CU_ASSERT_EQUAL(graph_boundary_bytes(&g, 0), 0);
 	CU_ASSERT_EQUAL(graph_boundary_bytes(&g, 4), 0);
 	struct graph r = read_model(&a, "resnet50", NULL, 1);
-	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 1), 256 * 56 * 56 * 2);
-	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 3), 256 * 56 * 56 * 2);
-	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 4), 512 * 28 * 28 * 2);
+	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 1), UINT64_C(256) * 56 * 56 * 2);
+	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 3), UINT64_C(256) * 56 * 56 * 2);
+	CU_ASSERT_EQUAL(graph_boundary_bytes(&r, 4), UINT64_C(512) * 28 * 28 * 2);
 	arena_free(&a);
 }
 
@@ -98,7 +98,7 @@ static void test_small(void)
 	struct graph_memory m = graph_layer_memory(&g, 0, 1);
 	CU_ASSERT_EQUAL(m.activation_bytes, 192 * 2 + 256 * 2 + 256 * 2 + 64 + 64 * 2 + 5 * 4);
 	CU_ASSERT_EQUAL(m.parameter_elements, 12 + 8 + 320);
-	CU_ASSERT_EQUAL(m.boundary_bytes, 192 * 2);
+	CU_ASSERT_EQUAL(m.boundary_bytes, UINT64_C(192) * 2);
 	arena_free(&f.a);
 }
 

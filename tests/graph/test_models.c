@@ -6,7 +6,7 @@ static const struct {
 	const char *name;
 	uint64_t parameters, macs;
 	uint32_t layers;
-} MODELS[] = {
+} models[] = {
 	{"alexnet", 60965224, 724406816,
 		8}, /* 665,784,864 of convolutions, 58,621,952 of the rest */
 	{"bert-base", 109482240, 0, 12},
@@ -20,17 +20,17 @@ static const struct {
 
 static void test_counts(void)
 {
-	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++) {
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		struct arena a = {0};
-		struct graph g = read_model(&a, MODELS[i].name, NULL, 1);
-		CU_ASSERT_STRING_EQUAL(g.name, MODELS[i].name);
+		struct graph g = read_model(&a, models[i].name, NULL, 1);
+		CU_ASSERT_STRING_EQUAL(g.name, models[i].name);
 		CU_ASSERT_TRUE(strlen(g.source) > 50);
-		CU_ASSERT_EQUAL(g.parameters, MODELS[i].parameters);
-		CU_ASSERT_EQUAL(g.n_layers, MODELS[i].layers);
+		CU_ASSERT_EQUAL(g.parameters, models[i].parameters);
+		CU_ASSERT_EQUAL(g.n_layers, models[i].layers);
 		CU_ASSERT_EQUAL(
 			graph_layer_memory(&g, 0, g.n_layers).parameter_elements, g.parameters);
-		if (MODELS[i].macs)
-			CU_ASSERT_EQUAL(graph_macs(&g, ALL_PASSES), MODELS[i].macs);
+		if (models[i].macs)
+			CU_ASSERT_EQUAL(graph_macs(&g, ALL_PASSES), models[i].macs);
 		arena_free(&a);
 	}
 }
@@ -74,20 +74,22 @@ static void test_transformers(void)
 	struct arena a = {0};
 	struct graph g = read_model(&a, "bert-large", NULL, 1);
 	CU_ASSERT_EQUAL(/* and the pooler, on one token */
-		graph_macs(&g, ALL_PASSES), transformer_macs(24, 1024, 512, 30522) + 1024 * 1024);
+		graph_macs(&g, ALL_PASSES),
+		transformer_macs(24, 1024, 512, 30522) + UINT64_C(1024) * 1024);
 	CU_ASSERT_EQUAL(g.tokens_per_sample, 512);
 	g = read_model(&a, "gpt2-xl", NULL, 1);
 	CU_ASSERT_EQUAL(graph_macs(&g, ALL_PASSES), transformer_macs(48, 1600, 1024, 50257));
 	g = read_model(&a, "megatron-gpt", "layers=2,hidden=4096,heads=32,seq=1024,vocab=1000", 1);
 	CU_ASSERT_EQUAL(graph_macs(&g, ALL_PASSES), transformer_macs(2, 4096, 1024, 1000));
-	CU_ASSERT_EQUAL(g.parameters, UINT64_C(1000) * 4096 + 1024 * 4096 +
-					      2 * (UINT64_C(12) * 4096 * 4096 + 13 * 4096) +
-					      2 * 4096);
+	CU_ASSERT_EQUAL(g.parameters,
+		UINT64_C(1000) * 4096 + UINT64_C(1024) * 4096 +
+			UINT64_C(2) * (UINT64_C(12) * 4096 * 4096 + UINT64_C(13) * 4096) +
+			UINT64_C(2) * 4096);
 	/* GPT-3, 175B: 174,591,683,584 with 51200 words and 2048 places */
 	g = read_model(&a, "megatron-gpt", "layers=96,hidden=12288,heads=96", 1);
-	CU_ASSERT_EQUAL(
-		g.parameters, UINT64_C(12288) * (51200 + 2048 + 2) +
-				      UINT64_C(96) * (UINT64_C(12) * 12288 * 12288 + 13 * 12288));
+	CU_ASSERT_EQUAL(g.parameters,
+		UINT64_C(12288) * (51200 + 2048 + 2) +
+			UINT64_C(96) * (UINT64_C(12) * 12288 * 12288 + UINT64_C(13) * 12288));
 	arena_free(&a);
 }
 
@@ -127,8 +129,8 @@ static void test_slices(void)
 		/* attention and MLP, and the embedding on the way forward */
 		CU_ASSERT_EQUAL(n[PASS_FORWARD], 3);
 		CU_ASSERT_EQUAL(n[PASS_BACKWARD_DATA], 2);
-		CU_ASSERT_EQUAL(per_layer[PASS_FORWARD], 3 * 2 * 2048 * 1024);
-		CU_ASSERT_EQUAL(per_layer[PASS_BACKWARD_DATA], 2 * 2 * 2048 * 1024);
+		CU_ASSERT_EQUAL(per_layer[PASS_FORWARD], UINT64_C(3) * 2 * 2048 * 1024);
+		CU_ASSERT_EQUAL(per_layer[PASS_BACKWARD_DATA], UINT64_C(2) * 2 * 2048 * 1024);
 	}
 	arena_free(&a);
 }
@@ -145,10 +147,10 @@ static void test_padding(void)
 
 static void test_batch(void)
 {
-	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++) {
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		struct arena a = {0};
-		struct graph one = read_model(&a, MODELS[i].name, NULL, 1);
-		struct graph four = read_model(&a, MODELS[i].name, "batch=4", 1);
+		struct graph one = read_model(&a, models[i].name, NULL, 1);
+		struct graph four = read_model(&a, models[i].name, "batch=4", 1);
 		CU_ASSERT_EQUAL(four.batch, 4);
 		CU_ASSERT_EQUAL(four.n_ops, one.n_ops);
 		CU_ASSERT_EQUAL(graph_macs(&four, ALL_PASSES), 4 * graph_macs(&one, ALL_PASSES));
@@ -167,7 +169,7 @@ static void test_element_size(void)
 	struct graph g;
 	struct err err = {0};
 	CU_ASSERT_TRUE_FATAL(graph_read(&a, model_path(&a, "resnet18"), &o, &g, &err));
-	CU_ASSERT_EQUAL(graph_boundary_bytes(&g, 1), 64 * 56 * 56 * 4);
+	CU_ASSERT_EQUAL(graph_boundary_bytes(&g, 1), UINT64_C(64) * 56 * 56 * 4);
 	o.elem_bytes = 3;
 	CU_ASSERT_FALSE(graph_read(&a, model_path(&a, "resnet18"), &o, &g, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_USAGE);

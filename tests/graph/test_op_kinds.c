@@ -50,7 +50,9 @@ static void test_cycles(void)
 		{"softmax", 10, 2, 0}, {"sqrt", 15, 16, 0}, {"sub", 1, 1, 1}, {"tanh", 27, 2, 0}};
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct op_kind *k = op_kind_find(want[i].name);
-		CU_ASSERT_PTR_NOT_NULL_FATAL(k);
+		CU_ASSERT_PTR_NOT_NULL(k);
+		if (!k)
+			continue;
 		CU_ASSERT_EQUAL(k->forward_cycles, want[i].forward);
 		CU_ASSERT_EQUAL(k->backward_cycles[0], want[i].back0);
 		CU_ASSERT_EQUAL(k->backward_cycles[1], want[i].back1);
@@ -95,7 +97,7 @@ static void test_passes(void)
 	OP(&f, "softmax", "s", &softmax, x);
 	OP(&f, "reduce_mean", "m", &mean, x);
 	OP(&f, "lrn", "l", &lrn, x);
-	CU_ASSERT_EQUAL(only_pass(&f, 0)->numel, 2 * 4 * 8 * 5);
+	CU_ASSERT_EQUAL(only_pass(&f, 0)->numel, UINT64_C(2) * 4 * 8 * 5);
 	CU_ASSERT_EQUAL(only_pass(&f, 0)->lane_cycles, 6);
 	CU_ASSERT_EQUAL(only_pass(&f, 1)->numel, 8);
 	CU_ASSERT_EQUAL(only_pass(&f, 1)->lane_cycles, 100);
@@ -107,7 +109,8 @@ static void test_passes(void)
 	CU_ASSERT_EQUAL(only_pass(&f, 3)->lane_cycles, 10);
 	CU_ASSERT_EQUAL(only_pass(&f, 4)->lane_cycles, 31);
 	CU_ASSERT_EQUAL(f.b.ops[0].work.vector_read_bytes, 1600);
-	CU_ASSERT_EQUAL(f.b.ops[0].work.vector_write_bytes, 2 * 4 * 8 * 5 * 3); /* and positions */
+	CU_ASSERT_EQUAL(f.b.ops[0].work.vector_write_bytes,
+		UINT64_C(2) * 4 * 8 * 5 * 3); /* and positions */
 	arena_free(&f.a);
 }
 

@@ -56,7 +56,7 @@ static void test_chain(void)
 	CU_ASSERT_EQUAL(get_op(&t, "act/dX")->work.vector_read_bytes, 240); /* dy and x */
 	CU_ASSERT_EQUAL(get_op(&t, "act/dX")->work.vector_write_bytes, 120);
 	CU_ASSERT_EQUAL(get_op(&t, "w1/update")->work.vector[0].numel, 24);
-	CU_ASSERT_EQUAL(get_op(&t, "w1/update")->work.vector_read_bytes, 24 * 14);
+	CU_ASSERT_EQUAL(get_op(&t, "w1/update")->work.vector_read_bytes, UINT64_C(24) * 14);
 	arena_free(&f.a);
 }
 
@@ -145,7 +145,7 @@ static void test_fused(void)
 	graph_fuse(&f.a, &g, &fused);
 	struct graph t = train(&f.a, &fused, OPTIMIZER_MOMENTUM);
 	const struct op *tail = get_op(&t, "c2/dtail"), *dx = get_op(&t, "c2/dX");
-	const uint64_t y_bytes = 2 * 8 * 36 * 2;
+	const uint64_t y_bytes = UINT64_C(2) * 8 * 36 * 2;
 	CU_ASSERT_EQUAL(tail->work.core, CORE_VC);
 	CU_ASSERT_EQUAL(tail->work.n_vector, 2);
 	/* output of relu, input of norm, scale and shift; this is the end, so no dy */
@@ -215,16 +215,16 @@ static uint64_t vector_bytes(const struct graph *g)
 static const struct {
 	const char *name, *overrides;
 	const char *first; /* what takes a sample and so has no dX; NULL: a table does */
-} MODELS[] = {{"alexnet", NULL, "conv1.conv"}, {"bert-base", "layers=2", NULL},
+} models[] = {{"alexnet", NULL, "conv1.conv"}, {"bert-base", "layers=2", NULL},
 	{"bert-large", "layers=3,seq=128", NULL}, {"gpt2-xl", "layers=2", NULL},
 	{"megatron-gpt", "layers=2,kv_heads=8", NULL}, {"resnet18", NULL, "stem.conv"},
 	{"resnet50", "batch=2", "stem.conv"}, {"vgg16", NULL, "conv1_1.conv"}};
 
 static void test_models(void)
 {
-	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++) {
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		struct arena a = {0};
-		struct graph g = read_model(&a, MODELS[i].name, MODELS[i].overrides, 1), fused;
+		struct graph g = read_model(&a, models[i].name, models[i].overrides, 1), fused;
 		graph_fuse(&a, &g, &fused);
 		struct graph t = train(&a, &g, OPTIMIZER_ADAM),
 			     ft = train(&a, &fused, OPTIMIZER_ADAM);
@@ -235,8 +235,8 @@ static void test_models(void)
 		check_order(&ft);
 		check_unique_names(&a, &t);
 		check_unique_names(&a, &ft);
-		if (MODELS[i].first) {
-			const struct work *w = &get_op(&g, MODELS[i].first)->work;
+		if (models[i].first) {
+			const struct work *w = &get_op(&g, models[i].first)->work;
 			skipped = w->batch * w->m * w->n * w->k;
 		}
 		CU_ASSERT_EQUAL(graph_macs(&t, ALL_PASSES), 3 * forward - skipped);
@@ -253,9 +253,9 @@ static void test_models(void)
 /* One update for each parameter tensor, of all its elements. */
 static void test_updates(void)
 {
-	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++) {
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		struct arena a = {0};
-		struct graph g = read_model(&a, MODELS[i].name, MODELS[i].overrides, 1);
+		struct graph g = read_model(&a, models[i].name, models[i].overrides, 1);
 		struct graph t = train(&a, &g, OPTIMIZER_SGD);
 		uint64_t elements = 0, read = 0;
 		for (uint32_t j = 0; j < t.n_ops; j++)
