@@ -179,7 +179,9 @@ bool graph_read(struct arena *a, const char *path, const struct graph_options *o
  * 1. a tensor-core operator with exactly one successor, which is an activation, injective, norm, dropout or
  *    transformation whose other inputs are all parameters or constants, absorbs it; chains grow.
  * 2. an injective operator with exactly one successor that is injective, reduction or dropout, same rule.
- * Works on a forward graph; both graphs stay valid. */
+ * Nothing is absorbed across layers. A fused operator keeps name, kind and attributes of its first member and has the
+ * outputs of its last, then the masks of the others. Works on an unfused forward graph; both graphs stay valid, and
+ * share memory. */
 void graph_fuse(struct arena *a, const struct graph *in, struct graph *out);
 
 enum optimizer { OPTIMIZER_SGD, OPTIMIZER_MOMENTUM, OPTIMIZER_ADAM };
@@ -190,7 +192,13 @@ struct train_options {
 
 /* Forward operators keep their ids; then backward operators in reverse order, then updates. dX has the shape
  * (m, k, n), dW (k, n, m) of its forward GEMM; no dX into inputs of the model; gradients of a tensor with
- * several uses are summed by the consumers' order; one update for each parameter tensor. */
+ * several uses are summed by the consumers' order; one update for each parameter tensor.
+ * Names: NAME/dX and NAME/dW; NAME/dA and NAME/dB, both of pass dX, for a product of two activations; NAME/dtail
+ * for what a fused operator absorbed, which comes before its dX and dW; TENSOR/sum where gradients meet (pass dW
+ * when it is a parameter's); TENSOR/update. Views and tp_reduce leave no backward operator, except a CORE_NONE
+ * one where several outputs join. An operator whose outputs nobody uses is where a backward pass starts. A
+ * gradient that lookups make is free, as is adding it to another. A sum's gradients are that of its output: WHAM's cycles
+ * for each, no bytes written. */
 void graph_train(struct arena *a, const struct graph *in, const struct train_options *options,
 	struct graph *out);
 

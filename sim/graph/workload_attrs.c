@@ -3,6 +3,9 @@
 
 #include "graph/workload_internal.h"
 
+/* Beyond any real model; keeps products of 32-bit attributes within 64 bits. */
+enum { ATTR_MAX = 1 << 20, KERNEL_MAX = 4096 };
+
 bool workload_number(
 	struct doc_at at, const struct scope *scope, uint64_t min, uint64_t *value, struct err *err)
 {
@@ -39,8 +42,8 @@ static bool read_u32(
 	uint64_t v = 0;
 	if (!workload_number(at, scope, min, &v, err))
 		return false;
-	if (v > 1 << 20)
-		return doc_fail(at, err, "expected at most 2^20");
+	if (v > ATTR_MAX)
+		return doc_fail(at, err, "expected at most %d", ATTR_MAX);
 	*value = (uint32_t)v;
 	return true;
 }
@@ -65,8 +68,8 @@ static bool read_kernel(
 {
 	if (!read_pair(at, scope, 1, to->attrs.kernel, err))
 		return false;
-	if (to->attrs.kernel[0] > 4096 || to->attrs.kernel[1] > 4096)
-		return doc_fail(at, err, "expected a kernel of at most 4096");
+	if (to->attrs.kernel[0] > KERNEL_MAX || to->attrs.kernel[1] > KERNEL_MAX)
+		return doc_fail(at, err, "expected a kernel of at most %d", KERNEL_MAX);
 	return true;
 }
 
