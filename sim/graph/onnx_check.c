@@ -118,7 +118,10 @@ const char **onnx_name_nodes(struct onnx_reader *r)
 	for (size_t i = 0; i < g->n_node; i++)
 		names[i] =
 			g->node[i]->name && g->node[i]->name[0] ? g->node[i]->name : numbered(r, i);
-	if (!separate(r, list, names) && !separate(r, list, names))
+	bool unique = separate(r, list, names);
+	if (!unique) /* a numbered name may be another node's own */
+		unique = separate(r, list, names);
+	if (!unique)
 		for (size_t i = 0; i < g->n_node; i++)
 			names[i] = numbered(r, i);
 	return names;

@@ -134,7 +134,7 @@ bool onnx_fold_same(
 		return true;
 	*done = true;
 	onnx_alias(out, node->in[0]);
-	out->same_as = NULL;
+	out->same_as = out->turned = NULL;
 	out->ints = NULL;
 	return true;
 }

@@ -26,6 +26,8 @@ struct onnx_value {
 	const int64_t *ints;        /* content of an integer constant in row order, or NULL */
 	const char *elsewhere;      /* the other file that holds the content, or NULL */
 	struct onnx_value *same_as; /* a constant that this one is another name of, or NULL */
+	struct onnx_value
+		*turned; /* a constant matrix that this one is the transpose of, or NULL */
 };
 
 struct onnx_reader {
@@ -74,12 +76,11 @@ struct onnx_op {
 	const char *kind; /* row of op_kinds.c; NULL when `build` says which */
 	enum onnx_trained trained;
 	size_t min_in, max_in;
-	/* Makes the outputs, as constants or as other names of the first input, and sets
-	 * `done`, or leaves both alone. NULL: never. */
-	bool (*fold)(
-		struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err);
-	/* Appends the operators. NULL: one of `kind` without attributes that reads all inputs. */
-	bool (*build)(struct onnx_reader *r, const struct onnx_node *node, struct err *err);
+	/* Makes the outputs, as constants or as other names of the first input, and sets `done`;
+	 * or leaves both alone. NULL: never. */
+	onnx_fold *fold;
+	/* Appends the operators. NULL: the node can only be folded. */
+	onnx_build *build;
 };
 
 struct onnx_ints {

@@ -33,12 +33,25 @@ bool onnx_build_pool(struct onnx_reader *r, const struct onnx_node *node, struct
 	       onnx_append(r, node, &step, err);
 }
 
+/* A transposed weight is read where it lies, so that it stays one tensor with its other uses. */
+static struct onnx_value *unturned(struct onnx_value *v, bool *transpose)
+{
+	for (; v->turned; v = v->turned)
+		*transpose = !*transpose;
+	return v;
+}
+
 bool onnx_build_gemm(struct onnx_reader *r, const struct onnx_node *node, struct err *err)
 {
 	struct onnx_step step = {
 		.attrs.transpose_a = onnx_attr_int(node, "transA", 0) != 0,
 		.attrs.transpose_b = onnx_attr_int(node, "transB", 0) != 0,
 	};
+	struct onnx_value *in[3] = {node->in[0]};
+	in[1] = unturned(node->in[1], &step.attrs.transpose_b);
+	in[2] = node->n_in > 2 ? node->in[2] : NULL;
+	step.in = in;
+	step.n_in = 3;
 	return onnx_append(r, node, &step, err);
 }
 
@@ -46,8 +59,15 @@ bool onnx_build_gemm(struct onnx_reader *r, const struct onnx_node *node, struct
 bool onnx_build_matmul(struct onnx_reader *r, const struct onnx_node *node, struct err *err)
 {
 	const struct onnx_value *left = node->in[0], *right = node->in[1];
-	bool weight = right->state == ONNX_CONSTANT && right->n_dims == 2 && left->n_dims >= 2;
-	return onnx_append(r, node, &(struct onnx_step){.kind = weight ? "gemm" : "matmul"}, err);
+	struct onnx_step step = {.kind = "matmul"};
+	if (right->state != ONNX_CONSTANT || right->n_dims != 2 || left->n_dims < 2)
+		return onnx_append(r, node, &step, err);
+	struct onnx_value *in[2] = {node->in[0]};
+	in[1] = unturned(node->in[1], &step.attrs.transpose_b);
+	step.kind = "gemm";
+	step.in = in;
+	step.n_in = 2;
+	return onnx_append(r, node, &step, err);
 }
 
 bool onnx_build_sum(struct onnx_reader *r, const struct onnx_node *node, struct err *err)

@@ -11,7 +11,7 @@ static struct onnx_value *view_of(const struct onnx_node *node)
 {
 	struct onnx_value *out = node->out[0];
 	onnx_alias(out, node->in[0]);
-	out->same_as = NULL;
+	out->same_as = out->turned = NULL;
 	return out;
 }
 
@@ -198,6 +198,8 @@ bool onnx_build_transpose(struct onnx_reader *r, const struct onnx_node *node, s
 	struct onnx_value *out = view_of(node);
 	if (in->n_dims > 1)
 		out->ints = NULL;
+	if (in->n_dims == 2 && step.attrs.perm[0] == 1)
+		out->turned = node->in[0];
 	for (uint32_t i = 0; i < in->n_dims; i++)
 		out->dims[i] = in->dims[step.attrs.perm[i]];
 	return true;

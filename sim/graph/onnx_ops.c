@@ -8,7 +8,7 @@ enum { MANY = 4096 };
 /* Clip and LeakyRelu are comparisons, which cost what relu costs. A Cast is free. What is
  * folded needs no kind of its own, what is built by a function with several kinds neither. */
 // clang-format off
-static const struct onnx_op OPS[] = {
+static const struct onnx_op op_table[] = {
 	{"Add", "add", TRAINED_CHANNEL, 2, 2, onnx_fold_add, onnx_build_all},
 	{"AveragePool", "avg_pool", TRAINED_NONE, 1, 1, NULL, onnx_build_pool},
 	{"BatchNormalization", "batch_norm", TRAINED_WEIGHTS, 5, 5, NULL, onnx_build_all},
@@ -56,7 +56,7 @@ static const struct onnx_op OPS[] = {
 };
 // clang-format on
 
-enum { N_OPS = sizeof(OPS) / sizeof(OPS[0]) };
+enum { N_OPS = sizeof(op_table) / sizeof(op_table[0]) };
 
 static int compare_name(const void *name, const void *row)
 {
@@ -65,11 +65,11 @@ static int compare_name(const void *name, const void *row)
 
 const struct onnx_op *onnx_find_op(const char *name)
 {
-	return bsearch(name, OPS, N_OPS, sizeof(OPS[0]), compare_name);
+	return bsearch(name, op_table, N_OPS, sizeof(op_table[0]), compare_name);
 }
 
 const struct onnx_op *onnx_ops(size_t *n)
 {
 	*n = N_OPS;
-	return OPS;
+	return op_table;
 }

@@ -26,6 +26,8 @@ static bool read_cuts(const struct onnx_node *node, struct cut *cuts, struct err
 		!onnx_int_list(node, "axes", 3, &axes, err) ||
 		!onnx_int_list(node, "steps", 4, &steps, err))
 		return false;
+	if (!starts.at || !ends.at)
+		return onnx_fail(node, err, "starts or ends are missing");
 	if (starts.n != ends.n || (axes.at && axes.n != starts.n) ||
 		(steps.at && steps.n != starts.n) || (!axes.at && starts.n > in->n_dims))
 		return onnx_fail(node, err, "starts, ends, axes and steps differ in length");
@@ -50,7 +52,7 @@ static void slice_constant(const struct onnx_node *node, const struct cut *cuts)
 {
 	struct onnx_value *out = node->out[0];
 	onnx_alias(out, node->in[0]);
-	out->same_as = NULL;
+	out->same_as = out->turned = NULL;
 	for (uint32_t i = 0; i < out->n_dims; i++)
 		out->dims[i] = cuts[i].end - cuts[i].begin;
 	if (out->n_dims == 1 && out->ints)
@@ -62,7 +64,7 @@ static void slice_constant(const struct onnx_node *node, const struct cut *cuts)
 /* One operator for each axis that loses something. */
 bool onnx_build_slice(struct onnx_reader *r, const struct onnx_node *node, struct err *err)
 {
-	struct cut cuts[GRAPH_MAX_DIMS];
+	struct cut cuts[GRAPH_MAX_DIMS] = {0};
 	if (!read_cuts(node, cuts, err))
 		return false;
 	if (node->in[0]->state == ONNX_CONSTANT)

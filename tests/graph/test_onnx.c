@@ -47,8 +47,8 @@ static void check_layers(const struct graph *g)
 static void check_small(const struct graph *g, uint64_t batch)
 {
 	const struct gemm expected[] = {
-		{1, batch * 16 * 16, 8, 3 * 9},
-		{2, batch * 8 * 8, 4, 4 * 9},
+		{1, batch * 256, 8, 27},
+		{2, batch * 64, 4, 36},
 		{1, batch, 10, 8},
 	};
 	check_gemms(g, expected, 3);
@@ -140,7 +140,7 @@ static uint32_t resnet50_gemms(struct gemm *list, uint64_t images)
 	static const uint64_t blocks[4] = {3, 4, 6, 3};
 	uint32_t n = 0;
 	uint64_t in = 64;
-	list[n++] = conv_gemm(images, 112, 64, 3 * 49);
+	list[n++] = conv_gemm(images, 112, 64, 147);
 	for (uint32_t stage = 0; stage < 4; stage++) {
 		uint64_t width = UINT64_C(64) << stage, side = UINT64_C(56) >> stage;
 		for (uint64_t block = 0; block < blocks[stage]; block++) {
@@ -184,13 +184,37 @@ static void test_resnet50(void)
 	arena_free(&a);
 }
 
+/* dX and dW cost as much as the forward pass, but the first convolution needs no dX. */
+static void test_resnet50_train(void)
+{
+	struct arena a = {0};
+	struct graph g, fused, train;
+	struct err err = {0};
+	bool ok = graph_read(
+		&a, shared_file(&a, "light_resnet50.onnx"), &(struct graph_options){0}, &g, &err);
+	CU_ASSERT_FATAL(ok);
+	graph_fuse(&a, &g, &fused);
+	CU_ASSERT(fused.n_ops < g.n_ops);
+	graph_train(&a, &fused, &(struct train_options){OPTIMIZER_ADAM}, &train);
+	uint64_t forward = graph_macs(&train, 1u << PASS_FORWARD);
+	CU_ASSERT_EQUAL(forward, 4089184256);
+	CU_ASSERT_EQUAL(graph_macs(&train, 1u << PASS_BACKWARD_WEIGHT), forward);
+	CU_ASSERT_EQUAL(graph_macs(&train, 1u << PASS_BACKWARD_DATA),
+		forward - UINT64_C(112) * 112 * 64 * 3 * 49);
+	uint32_t n_updates = 0;
+	for (uint32_t i = 0; i < train.n_ops; i++)
+		n_updates += train.ops[i].pass == PASS_UPDATE;
+	CU_ASSERT_EQUAL(n_updates, 53 + 2 * 53 + 2);
+	arena_free(&a);
+}
+
 struct public_model {
 	const char *file;
 	uint32_t n_tc, n_conv;
 	uint64_t parameters, macs; /* of one image */
 };
 
-static const struct public_model PUBLIC[] = {
+static const struct public_model public_models[] = {
 	/* Krizhevsky et al. 2012: 60,954,656 weights and 10,568 biases */
 	{"light_bvlc_alexnet.onnx", 8, 5, 60954656 + 10568, 654560384},
 	{"light_inception_v1.onnx", 58, 57, 6998552, 1431556352},
@@ -230,13 +254,14 @@ static void check_public(const struct public_model *model, uint64_t batch)
 
 static void test_public(void)
 {
-	for (size_t i = 0; i < sizeof(PUBLIC) / sizeof(PUBLIC[0]); i++) {
-		check_public(&PUBLIC[i], 0);
-		check_public(&PUBLIC[i], 6);
+	for (size_t i = 0; i < sizeof(public_models) / sizeof(public_models[0]); i++) {
+		check_public(&public_models[i], 0);
+		check_public(&public_models[i], 6);
 	}
 }
 
-/* Convolutions 2, 4 and 5 of AlexNet run in two groups. */
+/* Convolutions 2, 4 and 5 of AlexNet run in two groups. Images of 54x54, 26x26 and 12x12; kernels of
+ * 11x11x3, 5x5x48, 3x3x256, 3x3x192. */
 static void test_alexnet_groups(void)
 {
 	struct arena a = {0};
@@ -244,11 +269,11 @@ static void test_alexnet_groups(void)
 	struct graph g;
 	struct err err = {0};
 	const struct gemm expected[] = {
-		{1, 54 * 54, 96, 3 * 121},
-		{2, 26 * 26, 128, 48 * 25},
-		{1, 12 * 12, 384, 256 * 9},
-		{2, 12 * 12, 192, 192 * 9},
-		{2, 12 * 12, 128, 192 * 9},
+		{1, 2916, 96, 363},
+		{2, 676, 128, 1200},
+		{1, 144, 384, 2304},
+		{2, 144, 192, 1728},
+		{2, 144, 128, 1728},
 		{1, 1, 4096, 9216},
 		{1, 1, 4096, 4096},
 		{1, 1, 1000, 4096},
@@ -273,10 +298,10 @@ static void test_open_public(void)
 	options.n_dims = 2;
 	bool ok = graph_read(&a, path, &options, &g, &err);
 	CU_ASSERT_FATAL(ok);
-	struct gemm list[64];
+	struct gemm list[64] = {0};
 	uint32_t n = list_gemms(&g, list, 64);
 	CU_ASSERT_EQUAL_FATAL(n, 54);
-	CU_ASSERT_EQUAL(list[0].m, 4 * 24 * 96);
+	CU_ASSERT_EQUAL(list[0].m, 9216);
 	CU_ASSERT_EQUAL(list[53].m, 4);
 	CU_ASSERT_EQUAL(list[53].n, 2);
 	CU_ASSERT_EQUAL(list[53].k, 200);
@@ -315,6 +340,7 @@ int main(void)
 		{"small model, edges", test_small_edges},
 		{"small model, file", test_small_file},
 		{"ResNet-50, every GEMM", test_resnet50},
+		{"ResNet-50, training graph", test_resnet50_train},
 		{"public models", test_public},
 		{"AlexNet's groups", test_alexnet_groups},
 		{"open dimensions", test_open_public},

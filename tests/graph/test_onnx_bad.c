@@ -109,7 +109,7 @@ static size_t wrap(uint8_t *data, size_t end, size_t n, uint8_t key)
 static void test_deep(void)
 {
 	enum { DEPTH = 20000, HEAD = 6 };
-	size_t room = (3 * DEPTH + 1) * HEAD, n = 0;
+	size_t room = HEAD * (3 * (size_t)DEPTH + 1), n = 0;
 	uint8_t *data = mem_alloc(room, 1);
 	for (int i = 0; i < DEPTH; i++) {
 		n = wrap(data, room, n, 0x32); /* AttributeProto.g */

@@ -102,9 +102,9 @@ static void test_dilation_and_group(void)
 	CU_ASSERT(case_shape(&c, "conv", DIMS(2, 9, 11, 8)));
 	const struct work *w = &case_op(&c, "conv")->work;
 	CU_ASSERT_EQUAL(w->batch, 3);
-	CU_ASSERT_EQUAL(w->m, 2 * 11 * 8);
+	CU_ASSERT_EQUAL(w->m, 176);
 	CU_ASSERT_EQUAL(w->n, 3);
-	CU_ASSERT_EQUAL(w->k, 2 * 3 * 3);
+	CU_ASSERT_EQUAL(w->k, 18);
 	CU_ASSERT_EQUAL(c.graph.parameters, 9 * 2 * 9 + 9);
 	case_finish(&c);
 }
@@ -277,6 +277,25 @@ static void test_weight_views(void)
 	case_finish(&c);
 }
 
+/* A language model whose last product reads the transposed table of its first lookup. */
+static void test_tied_weights(void)
+{
+	struct onnx_case c;
+	case_init(&c);
+	maker_input(&c.m, "ids", DIMS(2, 6));
+	maker_weight(&c.m, "table", DIMS(100, 8));
+	maker_node(&c.m, "Gather", "embed", "table ids", "x");
+	maker_node(&c.m, "Transpose", "", "table", "turned");
+	maker_node(&c.m, "MatMul", "head", "x turned", "y");
+	maker_output(&c.m, "y");
+	CU_ASSERT_FATAL(case_read(&c));
+	CU_ASSERT_EQUAL(c.graph.parameters, 800);
+	CU_ASSERT_EQUAL(case_op(&c, "embed")->inputs[1], case_op(&c, "head")->inputs[1]);
+	CU_ASSERT(case_shape(&c, "head", DIMS(2, 6, 100)));
+	CU_ASSERT(case_op(&c, "head")->attrs.transpose_b);
+	case_finish(&c);
+}
+
 static void test_trained(void)
 {
 	struct onnx_case c;
@@ -396,6 +415,7 @@ int main(void)
 		{"Reshape", test_reshape},
 		{"Reshape follows the batch", test_reshape_follows_batch},
 		{"views of weights", test_weight_views},
+		{"tied weights", test_tied_weights},
 		{"what is trained", test_trained},
 		{"Softmax by operator set", test_softmax},
 		{"attention", test_attention},
