@@ -122,7 +122,12 @@ static void test_ties(void)
 	struct arena a = {0};
 	struct err err = {0};
 	struct arch arch = setup_arch(&a);
-	struct graph g = setup_tiny(&a, 1);
+	struct op ops[6] = {{0}};
+	for (uint32_t i = 0; i < 6; i++)
+		ops[i] = (struct op){.layer = i,
+			.forward = i,
+			.work = {.core = CORE_TC, .batch = 1, .m = 128, .n = 128, .k = 128}};
+	struct graph g = {.name = "equal", .ops = ops, .n_ops = 6, .n_layers = 6, .tp = 1};
 	struct plan_options options = {.partition = PARTITION_BALANCED};
 	uint32_t b[5] = {0};
 	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 4, &options, b, &err));
