@@ -1,4 +1,5 @@
 #include "base/rng.h"
+#include "graph/op_kinds.h"
 #include "play.h"
 #include "setup.h"
 
@@ -311,9 +312,10 @@ static void test_even_pipeline(void)
 	struct arch arch = setup_arch(&a);
 	struct op ops[8 * 3] = {{0}};
 	op_id preds[8 * 2];
+	const struct op_kind *kind = op_kind_find("identity");
 	struct work w = {.core = CORE_TC, .batch = 1, .m = 128, .n = 128, .k = 128};
 	for (uint32_t i = 0; i < 8; i++) {
-		ops[i] = (struct op){.layer = i, .forward = i, .work = w};
+		ops[i] = (struct op){.kind = kind, .layer = i, .forward = i, .work = w};
 		ops[8 + i] = (struct op){
 			.layer = 7 - i, .forward = 7 - i, .pass = PASS_BACKWARD_DATA, .work = w};
 		ops[16 + i] = (struct op){.layer = i, .forward = i, .pass = PASS_UPDATE, .work = w};
