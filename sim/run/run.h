@@ -21,11 +21,14 @@ struct run_config {
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles, the time is exposed communication of the collective or
- * transfer that is under way for the rank (tp, then dp and other groups, then pipeline messages whose sender has posted them), else bubble. */
+ * transfer that is under way for the rank (tp, then dp and other groups, then pipeline messages whose sender has posted them), else bubble. A collective is
+ * under way from when its last rank has entered until this rank leaves it, a message from when both ends are posted until it has arrived; a send on
+ * stream 0 that is not eager keeps its sender waiting alike. `tp`: groups that join a dimension called "tp". A wait on stream 0 is not busy time.
+ * The eight shares of every rank add up to the end of the run. */
 struct run_rank {
 	tick forward, backward, optimizer, other_compute; /* busy on stream 0 */
 	tick tp_exposed, dp_exposed, pp_exposed, bubble;
-	tick end;
+	tick end; /* of its last task */
 };
 
 struct run_span {
@@ -56,15 +59,21 @@ struct run_result {
 	uint32_t n_colls;
 	uint64_t coll_bytes
 		[N_COLL_KINDS]; /* payload by nccl-tests' convention, summed over instances */
-	uint64_t p2p_bytes, n_messages;
-	double energy_j;        /* of compute tasks whose cost knows it */
+	uint64_t p2p_bytes,
+		n_messages; /* messages: all that the network carried, those of collectives too */
+	double energy_j;    /* of compute tasks whose cost knows it */
 	struct run_link *links; /* the busiest first, at most 10; none on a SimGrid platform */
 	uint32_t n_links;
 	struct run_span *spans; /* by (rank, start, task) when kept */
 	uint32_t n_spans;
 };
 
-/* ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a deadlock: the cycle of waiting tasks, the waiters outside
+/* Tasks start when their stream is free and what they come after is done. A message leaves when its send is posted, whether or not the recv is; ends match
+ * by (from, to, tag) in the order of posting. The n-th collective of a group is the n-th in the order of the tasks; a step of its schedule leaves when
+ * both its ranks have entered and have done their earlier rounds. prog_check() is the caller's choice: what it calls ERR_INPUT is refused here
+ * too, and what it calls ERR_ANSWER is run and ends in a deadlock, if it does.
+ *
+ * ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a deadlock: the cycle of waiting tasks, the waiters outside
  * it (ranks folded into ranges), the last thing each completed, and file:line of both ends. */
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);

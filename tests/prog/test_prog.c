@@ -471,7 +471,7 @@ static void trace_files(void)
 		const char *name, *error; /* after "traces/NAME.prog" */
 		enum err_kind kind;
 	} files[] = {
-		{"bad_collective", ":7: mismatched collective 2 of group 'pp': ", ERR_ANSWER},
+		{"bad_collective", ":6: mismatched collective 2 of group 'pp': ", ERR_ANSWER},
 		{"bad_collective_order", NULL, ERR_NONE},
 		{"bad_cycle", NULL, ERR_NONE},
 		{"bad_dependency", ":5: tasks of role 'only' wait for each other: ", ERR_INPUT},
