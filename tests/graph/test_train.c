@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include "base/rng.h"
+
 static struct graph train(struct arena *a, const struct graph *g, enum optimizer optimizer)
 {
 	struct graph out;
@@ -250,6 +252,56 @@ static void test_models(void)
 	}
 }
 
+static tensor_id random_op(struct fixture *f, struct rng *rng, const tensor_id *made, uint32_t n)
+{
+	static const char *const unary[] = {
+		"relu", "gelu", "dropout", "sqrt", "identity", "softmax"};
+	static const char *const binary[] = {"add", "mul", "sub", "div"};
+	const char *name = arena_printf(&f->a, "op%u", f->b.n_ops);
+	tensor_id x = made[rng_below(rng, n)], y = made[rng_below(rng, n)];
+	struct op_attrs attrs = {.axis = 1, .transpose_b = true};
+	tensor_id w;
+	switch (rng_below(rng, 4)) {
+	case 0:
+		w = TENSOR(f, arena_printf(&f->a, "w%u", f->b.n_ops), TENSOR_PARAM, 8, 8);
+		return OP(f, "gemm", name, NULL, x, w);
+	case 1:
+		return OP(f, "matmul", name, &attrs, x, y);
+	case 2:
+		return OP(f, binary[rng_below(rng, 4)], name, NULL, x, y);
+	default:
+		return OP(f, unary[rng_below(rng, 6)], name, &attrs, x);
+	}
+}
+
+/* Graphs of all kinds of forks, joins and dead ends over 8 x 8 tensors keep every rule. */
+static void test_random(void)
+{
+	struct rng rng;
+	rng_init(&rng, 7);
+	for (int round = 0; round < 200; round++) {
+		struct fixture f;
+		fixture_init(&f);
+		tensor_id made[41] = {TENSOR(&f, "x", TENSOR_INPUT, 8, 8)};
+		uint32_t n = 1 + (uint32_t)rng_below(&rng, 40);
+		for (uint32_t i = 0; i < n; i++)
+			made[i + 1] = random_op(&f, &rng, made, i + 1);
+		struct graph g = fixture_finish(&f), fused;
+		graph_fuse(&f.a, &g, &fused);
+		struct graph t = train(&f.a, &g, OPTIMIZER_SGD),
+			     ft = train(&f.a, &fused, OPTIMIZER_SGD);
+		check_order(&t);
+		check_order(&ft);
+		check_unique_names(&f.a, &t);
+		check_unique_names(&f.a, &ft);
+		CU_ASSERT_EQUAL(graph_macs(&t, ALL_PASSES), graph_macs(&ft, ALL_PASSES));
+		CU_ASSERT_EQUAL(lane_cycles(&t), lane_cycles(&ft));
+		CU_ASSERT_EQUAL(graph_layer_memory(&g, 0, 1).activation_bytes,
+			graph_layer_memory(&ft, 0, 1).activation_bytes);
+		arena_free(&f.a);
+	}
+}
+
 /* One update for each parameter tensor, of all its elements. */
 static void test_updates(void)
 {
@@ -296,6 +348,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {{"chain", test_chain}, {"sum", test_sum}, {"tied", test_tied},
 		{"attention", test_attention}, {"fused", test_fused}, {"models", test_models},
-		{"updates", test_updates}, {"select", test_select}, CU_TEST_INFO_NULL};
+		{"random", test_random}, {"updates", test_updates}, {"select", test_select},
+		CU_TEST_INFO_NULL};
 	return suite_run("train", tests);
 }
