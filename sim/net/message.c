@@ -23,7 +23,8 @@ static bool is_backtrace(const char *line)
 {
 	while (isspace((unsigned char)*line))
 		line++;
-	return *line == '\0' || strncmp(line, "->", 2) == 0 || strstr(line, "acktrace") != NULL;
+	return *line == '\0' || *line == '#' || strncmp(line, "->", 2) == 0 ||
+	       strstr(line, "acktrace") != NULL;
 }
 
 /* "/proc/self/fd/7:3" means line 3 of what we wrote. */

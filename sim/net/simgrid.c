@@ -176,6 +176,20 @@ static void drive(int argc, char **argv)
 		wake(c);
 }
 
+/* AddressSanitizer follows threads, but not SimGrid's own switching of stacks. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZER true
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZER true
+#endif
+#if !defined(UNDER_SANITIZER)
+#define UNDER_SANITIZER false
+#endif
+static const bool under_sanitizer = UNDER_SANITIZER;
+
 /* Plain links. The default model adds TCP's slow start, 13 times the latency and acknowledgements. */
 static void simgrid_load(const char *platform_path)
 {
@@ -190,9 +204,8 @@ static void simgrid_load(const char *platform_path)
 	bool old = major == 3 && minor <= 32;
 	sg_cfg_set_double(old ? "surf/precision" : "precision/timing", 1e-12);
 	sg_cfg_set_int("contexts/stack-size", COURIER_STACK_KIB);
-#if defined(__SANITIZE_ADDRESS__)
-	sg_cfg_set_string("contexts/factory", "thread"); /* the sanitizer follows no other */
-#endif
+	if (under_sanitizer)
+		sg_cfg_set_string("contexts/factory", "thread");
 	simgrid_load_platform(platform_path);
 }
 

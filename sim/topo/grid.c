@@ -5,12 +5,12 @@
 
 #include "topo/internal.h"
 
-enum { NO_LINK = UINT32_MAX };
+static const uint32_t no_link = UINT32_MAX;
 
 struct grid {
 	bool wrap;
 	uint32_t n_dims, dims[TOPO_MAX_DIMS];
-	uint32_t *next; /* device x dimension x {up, down}: link or NO_LINK */
+	uint32_t *next; /* device x dimension x {up, down}: link or no_link */
 };
 
 static uint32_t *next_of(const struct grid *g, uint32_t device, uint32_t dim)
@@ -74,7 +74,7 @@ static void close_pairs(const struct grid *g, uint32_t n_devices)
 	for (uint32_t device = 0; device < n_devices; device++)
 		for (uint32_t dim = 0; dim < g->n_dims; dim++) {
 			uint32_t *next = next_of(g, device, dim);
-			if (g->wrap && g->dims[dim] == 2 && next[0] == NO_LINK)
+			if (g->wrap && g->dims[dim] == 2 && next[0] == no_link)
 				next[0] = next[1];
 		}
 }
@@ -87,7 +87,7 @@ static struct grid *new_grid(struct arena *a, const struct topo_spec *spec, bool
 	size_t n_next = 2 * (size_t)n * spec->n_dims;
 	g->next = arena_array(a, n_next, uint32_t);
 	for (size_t i = 0; i < n_next; i++)
-		g->next[i] = NO_LINK;
+		g->next[i] = no_link;
 	return g;
 }
 

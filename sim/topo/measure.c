@@ -3,7 +3,8 @@
 
 #include "topo/internal.h"
 
-enum { MAX_SOURCES = 2048, FAR = UINT32_MAX };
+enum { MAX_SOURCES = 2048 };
+static const uint32_t far = UINT32_MAX;
 
 struct end {
 	uint32_t low, high;
@@ -112,7 +113,7 @@ static bool find_levels(struct flow *f)
 	uint32_t n_queue = 0;
 	bool reached = false;
 	for (uint32_t node = 0; node < f->t->n_nodes; node++) {
-		f->level[node] = node < f->n_low ? 0 : FAR;
+		f->level[node] = node < f->n_low ? 0 : far;
 		f->tried[node] = f->first[node];
 		if (node < f->n_low)
 			f->queue[n_queue++] = node;
@@ -122,7 +123,7 @@ static bool find_levels(struct flow *f)
 		reached = reached || is_sink(f, node);
 		for (uint32_t k = f->first[node]; k < f->first[node + 1]; k++) {
 			uint32_t arc = f->arcs[k], head = arc_head(f, arc);
-			if (f->room[arc] == 0 || f->level[head] != FAR)
+			if (f->room[arc] == 0 || f->level[head] != far)
 				continue;
 			f->level[head] = f->level[node] + 1;
 			f->queue[n_queue++] = head;

@@ -5,7 +5,7 @@
 
 #include "topo/internal.h"
 
-enum { NO_LINK = UINT32_MAX };
+static const uint32_t no_link = UINT32_MAX;
 
 struct search {
 	const struct topo *t;
@@ -62,7 +62,7 @@ static void measure_distances(struct search *s, uint32_t dst)
 /* The (dst mod k)-th of the k links of `node` that lead nearer to `dst`. */
 static uint32_t choose_link(const struct search *s, uint32_t node, uint32_t dst)
 {
-	uint32_t n_ways = 0, chosen = NO_LINK;
+	uint32_t n_ways = 0, chosen = no_link;
 	for (uint32_t pass = 0; pass < 2; pass++) {
 		uint32_t skip = n_ways ? dst % n_ways : 0;
 		for (uint32_t k = s->first_out[node]; k < s->first_out[node + 1]; k++) {
@@ -82,7 +82,7 @@ static bool route_to(struct search *s, uint32_t dst, struct topo *out, struct er
 	measure_distances(s, dst);
 	uint32_t *next = s->next + (size_t)dst * out->n_nodes;
 	for (uint32_t node = 0; node < out->n_nodes; node++) {
-		next[node] = NO_LINK;
+		next[node] = no_link;
 		uint32_t d = s->distance[node];
 		if (node < out->n_devices && d == UINT32_MAX)
 			return err_set(err, ERR_INPUT, "device '%s' has no way to device '%s'",

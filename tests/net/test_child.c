@@ -23,12 +23,14 @@ static void start_nothing(struct net *net, void *ctx)
 
 static void start_kill(struct net *net, void *ctx)
 {
+	fprintf(stderr, "one\ngoing\n  -> 0# somewhere\n");
 	raise(SIGKILL);
 }
 
 static void start_exit(struct net *net, void *ctx)
 {
-	fprintf(stderr, "going\n  -> 0# somewhere\n");
+	fprintf(stderr,
+		"[0.000000] ./x.cpp:1: [x/ERROR] no more\n[0.000000] [x/ERROR] Exiting now.\n");
 	_exit(3);
 }
 
@@ -67,6 +69,7 @@ static bool finish_answer(struct net *net, void *ctx, struct text *reply, struct
 
 static bool finish_kill(struct net *net, void *ctx, struct text *reply, struct err *err)
 {
+	fprintf(stderr, "late\n");
 	raise(SIGKILL);
 	return true;
 }
@@ -105,20 +108,22 @@ static void expect(start_fn *start, finish_fn *finish, enum err_kind kind, const
 	struct bytes reply;
 	CU_ASSERT_FALSE(run(&a, start, finish, &reply, &err));
 	CU_ASSERT_EQUAL(err.kind, kind);
+	if (strcmp(err.text, text) != 0)
+		printf("\n%s\n", err.text);
 	CU_ASSERT_STRING_EQUAL(err.text, text);
 	arena_free(&a);
 }
 
 static void test_killed(void)
 {
-	expect(start_kill, finish_nothing, ERR_INTERNAL, "SimGrid process died (signal 9)");
-	expect(start_nothing, finish_kill, ERR_INTERNAL, "SimGrid process died (signal 9)");
+	expect(start_kill, finish_nothing, ERR_INTERNAL, "SimGrid process died (signal 9): going");
+	expect(start_nothing, finish_kill, ERR_INTERNAL, "SimGrid process died (signal 9): late");
 }
 
 static void test_says_why(void)
 {
 	expect(start_exit, finish_nothing, ERR_INTERNAL,
-		"SimGrid process ended (exit status 3): going");
+		"SimGrid process ended (exit status 3): no more");
 	expect(start_abort, finish_nothing, ERR_INTERNAL,
 		"SimGrid process died (signal 6): line 12: all is lost");
 }
