@@ -160,7 +160,7 @@ struct graph_override {
 };
 
 struct graph_options {
-	uint64_t batch;      /* micro-batch; 0: the file's own (ONNX) or 1 */
+	uint64_t batch;      /* micro-batch; 0: the file's own, or 1 */
 	uint32_t tp;         /* 0 means 1. ONNX files cannot be sliced: more than 1 is refused */
 	uint32_t elem_bytes; /* of activations and parameters: 2 (bf16, fp16) or 4; 0 means 2 */
 	const struct graph_override *overrides; /* workload parameters */

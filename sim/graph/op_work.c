@@ -176,21 +176,23 @@ uint32_t update_cycles(enum optimizer optimizer)
 	return 0;
 }
 
-void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
-	uint64_t *written)
+static uint64_t moments_of(enum optimizer optimizer)
 {
 	switch (optimizer) {
 	case OPTIMIZER_SGD:
-		*read = 2 * elements * elem_bytes;
-		*written = elements * elem_bytes;
-		return;
+		return 0;
 	case OPTIMIZER_MOMENTUM:
-		*read = 3 * elements * elem_bytes;
-		*written = 2 * elements * elem_bytes;
-		return;
+		return 1;
 	case OPTIMIZER_ADAM:
-		*read = elements * (12 + elem_bytes);
-		*written = elements * (elem_bytes < 4 ? 12 + elem_bytes : 12);
-		return;
+		return 2;
 	}
+	return 0;
+}
+
+void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
+	uint64_t *written)
+{
+	uint64_t state_bytes = 4 * (1 + moments_of(optimizer));
+	*read = elements * (state_bytes + elem_bytes);
+	*written = elements * (state_bytes + (elem_bytes < 4 ? elem_bytes : 0));
 }

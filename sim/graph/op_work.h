@@ -37,9 +37,9 @@ void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list);
  *             w -= lr' times that, bias corrections within lr': MAC                       = 32 */
 uint32_t update_cycles(enum optimizer optimizer);
 
-/* Bytes that one optimiser step of `elements` parameters reads and writes. SGD and momentum keep everything in
- * elem_bytes. Adam in mixed precision (elem_bytes 2) reads the gradient and fp32 weight, m and v, 12 B, writes
- * those three and the weight in elem_bytes; with elem_bytes 4 the weight is its own master copy. */
+/* Bytes that one optimiser step of `elements` parameters reads and writes. The state is fp32: the master weight, and one moment
+ * (momentum) or two (Adam). A step reads the state and the gradient, and writes the state and the weight in
+ * elem_bytes; with elem_bytes 4 the weight is its own master copy. */
 void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
 	uint64_t *written);
 

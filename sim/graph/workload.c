@@ -214,13 +214,27 @@ static bool finish(struct workload *w, const char *path, struct graph *out, stru
 	return true;
 }
 
+/* What the caller asked for, else what the file suggests, else 1. */
+static bool choose_batch(struct workload *w, struct err *err)
+{
+	struct doc_at at;
+	uint64_t own = 1;
+	if (doc_find(&w->root, "micro_batch", &at) && !doc_uint(at, 1, 1u << 20, &own, err))
+		return false;
+	if (w->batch == 0)
+		w->batch = own;
+	return true;
+}
+
 static bool read_root(struct workload *w, const char *path, struct graph *out, struct err *err)
 {
 	static const char *const keys[] = {"name", "source", "parameter_count", "parameters",
-		"divisible", "tokens_per_sample", "inputs", "templates", "layers", NULL};
-	return doc_object(w->root, keys, err) && positive_overrides(w, path, err) &&
-	       read_parameters(w, path, err) && check_divisible(w, err) && read_inputs(w, err) &&
-	       read_layers(w, err) && check_count(w, err) && finish(w, path, out, err);
+		"divisible", "tokens_per_sample", "micro_batch", "inputs", "templates", "layers",
+		NULL};
+	return doc_object(w->root, keys, err) && choose_batch(w, err) &&
+	       positive_overrides(w, path, err) && read_parameters(w, path, err) &&
+	       check_divisible(w, err) && read_inputs(w, err) && read_layers(w, err) &&
+	       check_count(w, err) && finish(w, path, out, err);
 }
 
 bool workload_read(struct arena *a, const char *path, struct bytes content,
@@ -230,7 +244,7 @@ bool workload_read(struct arena *a, const char *path, struct bytes content,
 	struct workload w = {
 		.a = a,
 		.options = options,
-		.batch = options->batch ? options->batch : 1,
+		.batch = options->batch,
 		.tp = options->tp ? options->tp : 1,
 	};
 	if (w.batch >> BUILDER_MAX_ELEMENTS_LOG2)

@@ -4,6 +4,7 @@
  *       "parameter_count": 335141888,            what it adds up to with default parameters; checked
  *       "parameters": {"layers": 24, "hidden": 1024, "ffn": "4*hidden", "seq": 512},
  *       "divisible": [["heads", "tp"]],          the first must be a multiple of the second
+ *       "micro_batch": 8,                        samples of a pass unless the caller says otherwise (1)
  *       "tokens_per_sample": "seq",              0 or absent: samples are not sequences
  *       "inputs": {"ids": {"shape": ["batch", "seq"], "bytes": 8}, "scale": {"shape": [1], "constant": true}},
  *       "templates": {"block": {"inputs": ["x"], "parameters": ["width"], "ops": [ITEM, ...]}},

@@ -98,7 +98,7 @@ static inline const char *model_path(struct arena *a, const char *name)
 static inline bool try_model(struct arena *a, const char *name, const char *overrides, uint32_t tp,
 	struct graph *g, struct err *err)
 {
-	struct graph_options o = {.tp = tp};
+	struct graph_options o = {.batch = 1, .tp = tp};
 	if (overrides && !graph_parse_overrides(a, overrides, &o, err))
 		return false;
 	return graph_read(a, model_path(a, name), &o, g, err);

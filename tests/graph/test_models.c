@@ -162,10 +162,25 @@ static void test_batch(void)
 	}
 }
 
+/* Asked for, else suggested by the file. */
+static void test_micro_batch(void)
+{
+	struct arena a = {0};
+	struct graph_options o = {0};
+	struct graph g;
+	struct err err = {0};
+	CU_ASSERT_TRUE_FATAL(graph_read(&a, model_path(&a, "bert-large"), &o, &g, &err));
+	CU_ASSERT_EQUAL(g.batch, 8);
+	o.batch = 3;
+	CU_ASSERT_TRUE_FATAL(graph_read(&a, model_path(&a, "bert-large"), &o, &g, &err));
+	CU_ASSERT_EQUAL(g.batch, 3);
+	arena_free(&a);
+}
+
 static void test_element_size(void)
 {
 	struct arena a = {0};
-	struct graph_options o = {.elem_bytes = 4};
+	struct graph_options o = {.batch = 1, .elem_bytes = 4};
 	struct graph g;
 	struct err err = {0};
 	CU_ASSERT_TRUE_FATAL(graph_read(&a, model_path(&a, "resnet18"), &o, &g, &err));
@@ -225,6 +240,7 @@ int main(void)
 		{"resnet50 operators", test_resnet50_operators},
 		{"transformers", test_transformers}, {"grouped queries", test_grouped_queries},
 		{"slices", test_slices}, {"padding", test_padding}, {"batch", test_batch},
-		{"element size", test_element_size}, {"refused", test_refused}, CU_TEST_INFO_NULL};
+		{"element size", test_element_size}, {"micro-batch", test_micro_batch},
+		{"refused", test_refused}, CU_TEST_INFO_NULL};
 	return suite_run("models", tests);
 }

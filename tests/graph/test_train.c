@@ -316,7 +316,7 @@ static void test_updates(void)
 				read += t.ops[j].work.vector_read_bytes;
 			}
 		CU_ASSERT_EQUAL(elements, g.parameters);
-		CU_ASSERT_EQUAL(read, 4 * g.parameters);
+		CU_ASSERT_EQUAL(read, 6 * g.parameters); /* fp32 weight and bf16 gradient */
 		arena_free(&a);
 	}
 }
