@@ -106,6 +106,7 @@ struct analytic_estimate analytic_plan_step(
 		.n_stages = plan->n_stages,
 		.n_micro_batches = plan->n_micro_batches,
 		.link_latency = between.latency,
+		.one_f_one_b = plan->schedule == SCHEDULE_1F1B,
 		.link_bytes_per_s = between.bytes_per_s > 0 ? between.bytes_per_s : 1};
 	return analytic_step_time(&step);
 }

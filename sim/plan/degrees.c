@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 
 #include "plan/plan.h"
@@ -41,6 +42,7 @@ bool degrees_check(const struct degrees *d, const struct graph *forward, struct 
 			"pp %" PRIu32 " is larger than the %" PRIu32 " layers of %s", d->pp,
 			forward->n_layers, forward->name);
 	u128 pass = (u128)d->dp * d->micro_batch;
+	assert(pass > 0);
 	if (d->batch < pass)
 		return err_set(err, ERR_INPUT,
 			"batch %" PRIu64 " is smaller than dp %" PRIu32 " x micro-batch %" PRIu64,

@@ -207,7 +207,7 @@ static void add_costs(struct emitter *e)
 }
 
 static void emit_stage(struct prog_builder *builder, const struct plan *plan, uint32_t stage,
-	const struct stage_costs *costs, const struct degrees *d, enum schedule schedule)
+	const struct stage_costs *costs, const struct degrees *d)
 {
 	struct arena scratch = {0};
 	struct emitter e = {
@@ -222,14 +222,14 @@ static void emit_stage(struct prog_builder *builder, const struct plan *plan, ui
 	prog_add_role(builder, arena_printf(&scratch, "s%u", (unsigned)stage), lo, hi);
 	add_costs(&e);
 	for (uint32_t k = 0; k < 2 * plan->n_micro_batches; k++)
-		emit_turn(&e,
-			schedule_turn(schedule, stage, plan->n_stages, plan->n_micro_batches, k));
+		emit_turn(&e, schedule_turn(plan->schedule, stage, plan->n_stages,
+				      plan->n_micro_batches, k));
 	emit_update(&e, d);
 	arena_free(&scratch);
 }
 
 void plan_emit(struct arena *a, struct plan *plan, const struct stage_costs *costs,
-	const struct degrees *d, enum schedule schedule)
+	const struct degrees *d)
 {
 	struct prog_grid grid = {
 		.n_dims = N_DIMS,
@@ -238,7 +238,7 @@ void plan_emit(struct arena *a, struct plan *plan, const struct stage_costs *cos
 	};
 	struct prog_builder *builder = prog_build(a, &grid);
 	for (uint32_t i = 0; i < plan->n_stages; i++)
-		emit_stage(builder, plan, i, &costs[i], d, schedule);
+		emit_stage(builder, plan, i, &costs[i], d);
 	prog_finish(builder, &plan->prog);
 }
 

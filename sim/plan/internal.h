@@ -90,9 +90,8 @@ void stage_place(struct stage *stage, const struct graph *g, const struct arch *
 	const struct plan_options *options);
 
 /* Sets the text of a stage that does not fit; returns false. */
-bool stage_refuse(const struct stage *stages, uint32_t stage, uint32_t n_stages,
-	const struct graph *g, const struct arch *arch, const struct plan_options *options,
-	struct err *err);
+bool stage_refuse(const struct plan *plan, uint32_t stage, const struct graph *g,
+	const struct arch *arch, enum optimizer optimizer, struct err *err);
 
 /* A turn of a stage: one micro-batch forward or backward. */
 struct turn {
@@ -107,7 +106,7 @@ uint32_t schedule_in_flight(enum schedule schedule, uint32_t stage, uint32_t n_s
 
 /* Tasks of all stages of the plan into its prog. */
 void plan_emit(struct arena *a, struct plan *plan, const struct stage_costs *costs,
-	const struct degrees *d, enum schedule schedule);
+	const struct degrees *d);
 
 /* At least as many as plan_emit() makes. */
 uint64_t plan_count_tasks(const struct plan *plan, const struct stage_costs *costs);

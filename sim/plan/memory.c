@@ -158,21 +158,20 @@ static void add_hint(struct text *t, const struct stage *s, const struct graph *
 			size_text);
 }
 
-bool stage_refuse(const struct stage *stages, uint32_t stage, uint32_t n_stages,
-	const struct graph *g, const struct arch *arch, const struct plan_options *options,
-	struct err *err)
+bool stage_refuse(const struct plan *plan, uint32_t stage, const struct graph *g,
+	const struct arch *arch, enum optimizer optimizer, struct err *err)
 {
-	const struct stage *s = &stages[stage];
+	const struct stage *s = &plan->stages[stage];
 	char needs[UNIT_TEXT], has[UNIT_TEXT];
 	struct text t = {0};
 	text_add(&t,
 		"out of memory: stage %" PRIu32 " of %" PRIu32 " (layers %" PRIu32 " to %" PRIu32
 		" of %s) needs %s on each device, %s has %s of HBM",
-		stage, n_stages, s->first_layer, s->end_layer - 1, g->name,
+		stage, plan->n_stages, s->first_layer, s->end_layer - 1, g->name,
 		unit_print(needs, UNIT_BYTES, s->memory.total_bytes), arch->name,
 		unit_print(has, UNIT_BYTES, arch->hbm_bytes));
 	add_parts(&t, s);
-	add_hint(&t, s, g, arch, options->optimizer);
+	add_hint(&t, s, g, arch, optimizer);
 	err_set(err, ERR_ANSWER, "%s", t.data);
 	text_free(&t);
 	return false;

@@ -96,6 +96,7 @@ static void partition_uniform(uint32_t n, uint32_t pp, uint32_t *boundaries)
 		boundaries[i + 1] = boundaries[i] + n / pp + (i < n % pp ? 1 : 0);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven parameters */
 bool plan_partition(struct arena *a, const struct graph *train, const struct arch *arch,
 	uint32_t pp, const struct plan_options *options, uint32_t *boundaries, struct err *err)
 {

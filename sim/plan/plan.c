@@ -51,7 +51,7 @@ static bool place_stages(
 		stage_place(s, job->train, arch, job->options);
 		if (job->options->check_memory && s->memory.total_bytes > arch->hbm_bytes)
 			return stage_refuse(
-				plan->stages, i, pp, job->train, arch, job->options, err);
+				plan, i, job->train, arch, job->options->optimizer, err);
 	}
 	return true;
 }
@@ -89,10 +89,11 @@ static bool build(const struct job *job, struct arena *a, struct arena *scratch,
 			" tasks, at most %d are simulated: use a larger micro-batch or fewer "
 			"stages",
 			plan->n_micro_batches, plan->n_stages, n_tasks, (int)PLAN_MAX_TASKS);
-	plan_emit(a, plan, costs, job->degrees, job->options->schedule);
+	plan_emit(a, plan, costs, job->degrees);
 	return true;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): eight parameters */
 bool plan_build(struct arena *a, const struct graph *train, const struct arch *archs,
 	uint32_t n_archs, const struct degrees *d, const struct plan_options *options,
 	struct plan *out, struct err *err)
@@ -105,6 +106,7 @@ bool plan_build(struct arena *a, const struct graph *train, const struct arch *a
 		.stages = arena_array(a, d->pp, struct stage),
 		.n_stages = d->pp,
 		.n_micro_batches = (uint32_t)(d->batch / (d->dp * d->micro_batch)),
+		.schedule = options->schedule,
 	};
 	struct arena scratch = {0};
 	bool built = build(&job, a, &scratch, out, err);

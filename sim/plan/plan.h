@@ -85,6 +85,7 @@ struct plan {
 	struct stage *stages;
 	uint32_t n_stages;
 	uint32_t n_micro_batches;
+	enum schedule schedule;
 };
 
 /* `train` is the training graph of one micro-batch, sliced by d->tp. `archs` has one accelerator, used by all stages, or pp of them (a balanced partition is then made

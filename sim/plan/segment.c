@@ -69,7 +69,8 @@ static const struct segment *fill_segments(struct arena *a, const struct cutter 
 	}
 	struct segment *segments = arena_array(a, c->n_segments, struct segment);
 	for (uint32_t s = 0; s < c->n_segments; s++) {
-		const uint32_t *start = &starts[s * N_PLACES], *n = &next[s * N_PLACES];
+		size_t first = (size_t)s * N_PLACES;
+		const uint32_t *start = &starts[first], *n = &next[first];
 		segments[s] = (struct segment){
 			.ids = sorted + start[PLACE_IDS],
 			.n_ids = n[PLACE_IDS],

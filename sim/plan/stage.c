@@ -186,6 +186,7 @@ void stage_fill(struct stage *stage, const struct stage_costs *costs, const stru
 	stage->backward_collective_bytes = costs->backward.coll_bytes;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven parameters */
 void plan_price_stage(struct arena *a, const struct graph *train, const struct arch *arch,
 	uint32_t first_layer, uint32_t end_layer, const struct plan_options *options,
 	struct stage *out)

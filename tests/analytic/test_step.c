@@ -120,8 +120,8 @@ static void test_even(void)
 			struct analytic_step step = {
 				.stages = stages, .n_stages = p, .n_micro_batches = m};
 			struct analytic_estimate e = analytic_step_time(&step);
-			CU_ASSERT_EQUAL(e.total, (m + p - 1) * 317);
-			CU_ASSERT_EQUAL(e.bubble, (p - 1) * 317);
+			CU_ASSERT_EQUAL(e.total, UINT64_C(317) * (m + p - 1));
+			CU_ASSERT_EQUAL(e.bubble, UINT64_C(317) * (p - 1));
 			CU_ASSERT_EQUAL(e.total, play(&step));
 			step.one_f_one_b = true;
 			CU_ASSERT_EQUAL(analytic_step_time(&step).total, e.total);

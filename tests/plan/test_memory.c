@@ -18,7 +18,7 @@ static void check_states(
 	struct graph g = setup_train(&a, "tests/plan/tiny.json", &options, false, optimizer);
 	struct stage_memory m =
 		stage_memory(&g, (struct layers){1, 4}, optimizer, RECOMPUTE_NONE, 2);
-	uint64_t n = 3 * TINY_LAYER_PARAMETERS;
+	uint64_t n = UINT64_C(3) * TINY_LAYER_PARAMETERS;
 	CU_ASSERT_EQUAL(m.weights_bytes, n * weights);
 	CU_ASSERT_EQUAL(m.gradients_bytes, n * 4);
 	CU_ASSERT_EQUAL(m.optimizer_bytes, n * optimizer_bytes);
@@ -54,8 +54,8 @@ static void test_activations(void)
 		for (uint32_t in_flight = 1; in_flight < 6; in_flight++) {
 			struct stage_memory m = stage_memory(&g, (struct layers){2, 4},
 				OPTIMIZER_ADAM, modes[i].recompute, in_flight);
-			CU_ASSERT_EQUAL(
-				m.activation_bytes, in_flight * 2 * modes[i].kept + modes[i].again);
+			CU_ASSERT_EQUAL(m.activation_bytes,
+				UINT64_C(2) * in_flight * modes[i].kept + modes[i].again);
 		}
 	arena_free(&a);
 }
@@ -91,13 +91,13 @@ static void test_in_flight(void)
 		CU_ASSERT_EQUAL(plan.stages[i].in_flight, 3 - i);
 		CU_ASSERT_EQUAL(
 			plan.stages[i].memory.activation_bytes, (uint64_t)(3 - i) * 2 * KEPT_NONE);
-		CU_ASSERT_EQUAL(plan.stages[i].gradient_bytes, 2 * TINY_LAYER_PARAMETERS * 4);
+		CU_ASSERT_EQUAL(plan.stages[i].gradient_bytes, UINT64_C(8) * TINY_LAYER_PARAMETERS);
 	}
 	options.schedule = SCHEDULE_GPIPE;
 	plan = setup_plan(&a, &g, &arch, &d, &options);
 	for (uint32_t i = 0; i < 3; i++) {
 		CU_ASSERT_EQUAL(plan.stages[i].in_flight, 8);
-		CU_ASSERT_EQUAL(plan.stages[i].memory.activation_bytes, 8 * 2 * KEPT_NONE);
+		CU_ASSERT_EQUAL(plan.stages[i].memory.activation_bytes, UINT64_C(16) * KEPT_NONE);
 	}
 	arena_free(&a);
 }

@@ -122,7 +122,7 @@ static void test_ties(void)
 	struct arena a = {0};
 	struct err err = {0};
 	struct arch arch = setup_arch(&a);
-	struct op ops[6] = {{0}};
+	struct op *ops = arena_array(&a, 6, struct op);
 	for (uint32_t i = 0; i < 6; i++)
 		ops[i] = (struct op){.layer = i,
 			.forward = i,

@@ -42,23 +42,25 @@ struct expected {
 	uint32_t n_after, after;
 };
 
+static void check_task(const struct prog_task *t, const struct expected *want)
+{
+	CU_ASSERT_EQUAL(t->kind, want->kind);
+	CU_ASSERT_EQUAL(t->stream, want->stream);
+	CU_ASSERT_EQUAL(t->bytes, want->bytes);
+	CU_ASSERT_EQUAL_FATAL(t->n_after, want->n_after);
+	CU_ASSERT_TRUE(t->n_after == 0 || t->after[0] == want->after);
+	if (!want->tag)
+		return;
+	CU_ASSERT_STRING_EQUAL(t->tag, want->tag);
+	CU_ASSERT_EQUAL(t->peer.dim, 2);
+	CU_ASSERT_EQUAL(t->peer.offset, want->offset);
+}
+
 static void check_tasks(const struct prog_role *r, const struct expected *want, uint32_t n)
 {
 	CU_ASSERT_EQUAL_FATAL(r->n_tasks, n);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct prog_task *t = &r->tasks[i];
-		CU_ASSERT_EQUAL(t->kind, want[i].kind);
-		CU_ASSERT_EQUAL(t->stream, want[i].stream);
-		CU_ASSERT_EQUAL(t->bytes, want[i].bytes);
-		CU_ASSERT_EQUAL_FATAL(t->n_after, want[i].n_after);
-		if (t->n_after > 0)
-			CU_ASSERT_EQUAL(t->after[0], want[i].after);
-		if (want[i].tag) {
-			CU_ASSERT_STRING_EQUAL(t->tag, want[i].tag);
-			CU_ASSERT_EQUAL(t->peer.dim, 2);
-			CU_ASSERT_EQUAL(t->peer.offset, want[i].offset);
-		}
-	}
+	for (uint32_t i = 0; i < n; i++)
+		check_task(&r->tasks[i], &want[i]);
 }
 
 enum { HIDDEN_BYTES = TINY_BATCH * 32 * 64 * 2, STAGE_GRADIENTS = 2 * TINY_LAYER_PARAMETERS * 4 };
@@ -112,6 +114,14 @@ static uint32_t count_kind(const struct prog_role *r, enum task_kind kind)
 	return n;
 }
 
+static void check_counts(const struct prog_role *r, uint32_t m, uint32_t ends, uint32_t dp)
+{
+	CU_ASSERT_EQUAL(count_kind(r, TASK_COMPUTE), 2 * m + 1);
+	CU_ASSERT_EQUAL(count_kind(r, TASK_SEND), m * ends);
+	CU_ASSERT_EQUAL(count_kind(r, TASK_RECV), m * ends);
+	CU_ASSERT_EQUAL(count_kind(r, TASK_COLL), dp - 1);
+}
+
 static void test_counts(void)
 {
 	struct arena a = {0};
@@ -121,14 +131,9 @@ static void test_counts(void)
 		struct degrees d = setup_degrees(3, 1, dp, 7);
 		struct plan plan = setup_plan(&a, &g, &arch, &d, &plain);
 		CU_ASSERT_EQUAL(plan.n_micro_batches, 7);
-		for (uint32_t i = 0; i < 3; i++) {
-			const struct prog_role *r = &plan.prog.roles[i];
-			uint32_t ends = i == 1 ? 2 : 1;
-			CU_ASSERT_EQUAL(count_kind(r, TASK_COMPUTE), 2 * 7 + 1);
-			CU_ASSERT_EQUAL(count_kind(r, TASK_SEND), 7 * ends);
-			CU_ASSERT_EQUAL(count_kind(r, TASK_RECV), 7 * ends);
-			CU_ASSERT_EQUAL(count_kind(r, TASK_COLL), dp - 1);
-		}
+		CU_ASSERT_EQUAL(plan.schedule, SCHEDULE_1F1B);
+		for (uint32_t i = 0; i < 3; i++)
+			check_counts(&plan.prog.roles[i], 7, i == 1 ? 2 : 1, dp);
 	}
 	arena_free(&a);
 }
@@ -148,7 +153,7 @@ static void test_tensor_parallel(void)
 		const struct prog_role *r = &plan.prog.roles[i];
 		CU_ASSERT_EQUAL(s->forward_collectives, 2);
 		CU_ASSERT_EQUAL(s->backward_collectives, 2);
-		CU_ASSERT_EQUAL(s->forward_collective_bytes, 2 * HIDDEN_BYTES);
+		CU_ASSERT_EQUAL(s->forward_collective_bytes, UINT64_C(2) * HIDDEN_BYTES);
 		CU_ASSERT_EQUAL(count_kind(r, TASK_COLL), 4 * 4);
 		CU_ASSERT_EQUAL(2 * s->macs, unsliced.stages[i].macs);
 		tick sum = 0, late = 0;
@@ -214,7 +219,7 @@ static void test_recompute(void)
 		CU_ASSERT_TRUE(s->backward > n->backward);
 		CU_ASSERT_EQUAL(s->macs, n->macs + 3 * up);
 		CU_ASSERT_EQUAL(f->backward, n->backward + n->forward);
-		CU_ASSERT_EQUAL(f->macs, n->macs + 3 * 2 * up);
+		CU_ASSERT_EQUAL(f->macs, n->macs + 6 * up);
 		CU_ASSERT_EQUAL(full.prog.roles[i].n_tasks, none.prog.roles[i].n_tasks);
 	}
 	arena_free(&a);
@@ -267,6 +272,31 @@ static uint32_t peak_held(const struct prog_role *r, const struct prog *p)
 	return peak;
 }
 
+static void check_work(
+	const struct plan *plan, const struct graph *g, const struct plan_options *options)
+{
+	uint64_t macs = 0, forward = graph_macs(g, 1u << PASS_FORWARD);
+	uint64_t all = graph_macs(
+		g, 1u << PASS_FORWARD | 1u << PASS_BACKWARD_DATA | 1u << PASS_BACKWARD_WEIGHT);
+	for (uint32_t i = 0; i < plan->n_stages; i++) {
+		macs += plan->stages[i].macs;
+		CU_ASSERT_EQUAL(
+			peak_held(&plan->prog.roles[i], &plan->prog), plan->stages[i].in_flight);
+	}
+	switch (options->recompute) {
+	case RECOMPUTE_NONE:
+	case RECOMPUTE_AUTO:
+		CU_ASSERT_EQUAL(macs, all);
+		break;
+	case RECOMPUTE_SELECTIVE:
+		CU_ASSERT_EQUAL(macs, all + forward / 2);
+		break;
+	case RECOMPUTE_FULL:
+		CU_ASSERT_EQUAL(macs, all + forward);
+		break;
+	}
+}
+
 /* Any legal degrees: checked by prog_check(), runs to its end, holds what it says, does all the work. */
 static void test_random(void)
 {
@@ -276,67 +306,70 @@ static void test_random(void)
 	struct arch arch = setup_arch(&a);
 	struct graph graphs[3] = {setup_tiny(&a, 1), setup_tiny(&a, 2), setup_tiny(&a, 4)};
 	for (int trial = 0; trial < 150; trial++) {
-		uint32_t log_tp = (uint32_t)rng_below(&rng, 3);
-		struct degrees d =
-			setup_degrees(1 + (uint32_t)rng_below(&rng, TINY_LAYERS), 1u << log_tp,
-				1 + (uint32_t)rng_below(&rng, 3), 1 + (uint32_t)rng_below(&rng, 5));
+		uint32_t r[8];
+		const uint32_t below[8] = {3, TINY_LAYERS, 3, 5, 2, 4, 2, 2};
+		for (int i = 0; i < 8; i++)
+			r[i] = (uint32_t)rng_below(&rng, below[i]);
+		struct degrees d = setup_degrees(1 + r[1], 1u << r[0], 1 + r[2], 1 + r[3]);
 		struct plan_options options = {
-			.schedule = (enum schedule)rng_below(&rng, 2),
-			.recompute = (enum recompute)rng_below(&rng, 4),
-			.partition = (enum partition)rng_below(&rng, 2),
-			.intra_op_split = rng_below(&rng, 2) == 0,
+			.schedule = (enum schedule)r[4],
+			.recompute = (enum recompute)r[5],
+			.partition = (enum partition)r[6],
+			.intra_op_split = r[7],
 		};
-		const struct graph *g = &graphs[log_tp];
-		struct plan plan = setup_plan(&a, g, &arch, &d, &options);
+		struct plan plan = setup_plan(&a, &graphs[r[0]], &arch, &d, &options);
 		CU_ASSERT_NOT_EQUAL(play_prog(&plan.prog), TICK_MAX);
-		uint64_t macs = 0;
-		for (uint32_t i = 0; i < d.pp; i++) {
-			macs += plan.stages[i].macs;
-			CU_ASSERT_EQUAL(peak_held(&plan.prog.roles[i], &plan.prog),
-				plan.stages[i].in_flight);
-		}
-		uint64_t all = graph_macs(g,
-			1u << PASS_FORWARD | 1u << PASS_BACKWARD_DATA | 1u << PASS_BACKWARD_WEIGHT);
-		if (options.recompute == RECOMPUTE_NONE || options.recompute == RECOMPUTE_AUTO)
-			CU_ASSERT_EQUAL(macs, all);
-		if (options.recompute == RECOMPUTE_FULL)
-			CU_ASSERT_EQUAL(macs, all + graph_macs(g, 1u << PASS_FORWARD));
+		check_work(&plan, &graphs[r[0]], &options);
 	}
 	arena_free(&a);
 }
 
+/* Eight equal layers: forward, backward, update. */
+static struct graph even_graph(struct arena *a)
+{
+	enum { N = 8, N_CHAIN = 2 * N, N_OPS = 3 * N };
+	struct op *ops = arena_array(a, N_OPS, struct op);
+	op_id *preds = arena_array(a, N_CHAIN, op_id);
+	for (uint32_t i = 0; i < N_OPS; i++) {
+		static const enum op_pass passes[] = {
+			PASS_FORWARD, PASS_BACKWARD_DATA, PASS_UPDATE};
+		uint32_t layer = i / N == 1 ? N_CHAIN - 1 - i : i % N;
+		ops[i] = (struct op){.kind = op_kind_find("identity"),
+			.pass = passes[i / N],
+			.layer = layer,
+			.forward = layer,
+			.work = {.core = CORE_TC, .batch = 1, .m = 128, .n = 128, .k = 128}};
+		if (i == 0 || i >= N_CHAIN)
+			continue;
+		preds[i] = i - 1;
+		ops[i].preds = &preds[i];
+		ops[i].n_preds = 1;
+	}
+	return (struct graph){.name = "even", .ops = ops, .n_ops = N_OPS, .n_layers = N, .tp = 1};
+}
+
 /* On a perfect network an even pipeline takes (m + p - 1) micro-batches and the update. */
-static void test_even_pipeline(void)
+static void check_even(uint32_t pp, uint32_t m, enum schedule schedule)
 {
 	struct arena a = {0};
 	struct arch arch = setup_arch(&a);
-	struct op ops[8 * 3] = {{0}};
-	op_id preds[8 * 2];
-	const struct op_kind *kind = op_kind_find("identity");
-	struct work w = {.core = CORE_TC, .batch = 1, .m = 128, .n = 128, .k = 128};
-	for (uint32_t i = 0; i < 8; i++) {
-		ops[i] = (struct op){.kind = kind, .layer = i, .forward = i, .work = w};
-		ops[8 + i] = (struct op){
-			.layer = 7 - i, .forward = 7 - i, .pass = PASS_BACKWARD_DATA, .work = w};
-		ops[16 + i] = (struct op){.layer = i, .forward = i, .pass = PASS_UPDATE, .work = w};
-	}
-	for (uint32_t i = 0; i < 15; i++) {
-		preds[i] = i;
-		ops[i + 1].preds = &preds[i];
-		ops[i + 1].n_preds = 1;
-	}
-	struct graph g = {.name = "even", .ops = ops, .n_ops = 24, .n_layers = 8, .tp = 1};
-	for (uint32_t pp = 1; pp <= 8; pp *= 2)
-		for (uint32_t m = 1; m <= 9; m += 2)
-			for (int s = 0; s < 2; s++) {
-				struct degrees d = setup_degrees(pp, 1, 1, m);
-				struct plan_options options = {.schedule = (enum schedule)s};
-				struct plan plan = setup_plan(&a, &g, &arch, &d, &options);
-				const struct stage *x = &plan.stages[0];
-				CU_ASSERT_EQUAL(play_prog(&plan.prog),
-					(m + pp - 1) * (x->forward + x->backward) + x->update);
-			}
+	struct graph g = even_graph(&a);
+	struct degrees d = setup_degrees(pp, 1, 1, m);
+	struct plan_options options = {.schedule = schedule};
+	struct plan plan = setup_plan(&a, &g, &arch, &d, &options);
+	const struct stage *x = &plan.stages[0];
+	CU_ASSERT_EQUAL(
+		play_prog(&plan.prog), (m + pp - 1) * (x->forward + x->backward) + x->update);
 	arena_free(&a);
+}
+
+static void test_even_pipeline(void)
+{
+	for (uint32_t pp = 1; pp <= 8; pp *= 2)
+		for (uint32_t m = 1; m <= 9; m += 2) {
+			check_even(pp, m, SCHEDULE_GPIPE);
+			check_even(pp, m, SCHEDULE_1F1B);
+		}
 }
 
 static void test_refused(void)
@@ -373,7 +406,8 @@ static void test_mixed_stages(void)
 	struct arena a = {0};
 	struct err err = {0};
 	struct graph g = setup_tiny(&a, 1);
-	struct arch archs[2] = {setup_arch(&a), setup_arch(&a)};
+	struct arch *archs = arena_array(&a, 2, struct arch);
+	archs[0] = archs[1] = setup_arch(&a);
 	archs[1].clock_hz /= 2;
 	struct degrees d = setup_degrees(2, 1, 1, 2);
 	struct plan one = setup_plan(&a, &g, &archs[0], &d, &plain), plan = {0};
