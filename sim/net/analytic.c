@@ -1,4 +1,5 @@
-/* The closed form: latency of the route plus bytes over its narrowest link. Nobody shares anything. */
+/* The closed form: latency of the route plus bytes over its narrowest link. Nobody shares
+ * anything. */
 #include <assert.h>
 
 #include "net/internal.h"

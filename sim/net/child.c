@@ -41,7 +41,8 @@ void net_child_mark(struct net_child_pipe *pipe)
 	write_all(pipe->fd, &mark, 1);
 }
 
-/* _exit() and not exit(): what the parent had registered or buffered is not ours to run or write. */
+/* _exit() and not exit(): what the parent had registered or buffered is not ours to run or
+ * write. */
 _Noreturn static void be_child(
 	const struct net_child *child, int reply_fd, int said_fd, pid_t parent)
 {

@@ -4,8 +4,8 @@
 
 #include "net/net.h"
 
-/* The seam to SimGrid, exported by the module as `net_simgrid_module`. The module is opened only in a
- * forked child, because SimGrid ends the process when it does not like its input. */
+/* The seam to SimGrid, exported by the module as `net_simgrid_module`. The module is opened only
+ * in a forked child, because SimGrid ends the process when it does not like its input. */
 struct net_module {
 	/* Of this struct and of struct net: a module of another build is refused. */
 	uint32_t size, net_size;
@@ -22,8 +22,8 @@ struct net_module {
 /* Opens the module or says where it was looked for. It stays open until the process ends. */
 const struct net_module *net_module_open(struct err *err);
 
-/* A forked child. `main` runs there; it calls net_child_mark() when what the user's file can be blamed
- * for is over. `blame` is the path of that file, or NULL. */
+/* A forked child. `main` runs there; it calls net_child_mark() when what the user's file can be
+ * blamed for is over. `blame` is the path of that file, or NULL. */
 struct net_child_pipe {
 	int fd;
 };
@@ -36,13 +36,14 @@ struct net_child {
 };
 void net_child_mark(struct net_child_pipe *pipe);
 
-/* Runs the child and hands back its reply; or false with its error, or with how it died and the last
- * thing it said: ERR_INPUT before the mark when there is a file to blame, ERR_INTERNAL otherwise. */
+/* Runs the child and hands back its reply; or false with its error, or with how it died and the
+ * last thing it said: ERR_INPUT before the mark when there is a file to blame, ERR_INTERNAL
+ * otherwise. */
 bool net_child_run(
 	struct arena *a, const struct net_child *child, struct bytes *reply, struct err *err);
 
-/* The line of SimGrid's stderr that says why it died: the first critical one or error, otherwise the
- * last that is not part of a backtrace. "" when there is none. */
+/* The line of SimGrid's stderr that says why it died: the first critical one or error, otherwise
+ * the last that is not part of a backtrace. "" when there is none. */
 const char *net_last_message(struct arena *a, const char *text);
 
 /* Counts `msg` on the links of its route, which is left in net->route. Returns its length; 0 on a

@@ -1,6 +1,7 @@
-/* What a dead SimGrid meant to say: it prints a line of its log and then pages of C++ backtrace, as in
- *     [0.000000] ./src/xbt/exception.cpp:95: [xbt_exception/ERROR] Parse error at /proc/self/fd/4:3: unknown unit: QBps
- */
+/* What a dead SimGrid meant to say. It prints a line of its log and then pages of C++ backtrace,
+ * as in
+ *     [0.000000] ./src/x.cpp:95: [xbt_exception/ERROR] Parse error at /proc/self/fd/4:3: no
+ * */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

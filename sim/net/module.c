@@ -6,10 +6,11 @@
 
 #include "net/internal.h"
 
-/* Relative to the program's folder: the build tree from its programs, tests and benches, and the place
- * of `meson install`. */
+/* Relative to the program's folder: the build tree from its programs, tests and benches, and the
+ * place of `meson install`. */
+#define INSTALLED "../" WHAM_LIBDIR "/wham"
 static const char *const folders[] = {
-	".", "net", "../net", "sim/net", "../sim/net", "../../sim/net", "../" WHAM_LIBDIR "/wham"};
+	".", "net", "../net", "sim/net", "../sim/net", "../../sim/net", INSTALLED};
 
 static const char *find_near_program(struct arena *a)
 {

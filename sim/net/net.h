@@ -1,8 +1,10 @@
 /* The network: carries messages from device to device and says when the last byte arrived.
  *
- * Two models stand behind one interface. `simgrid` shares links by max-min fairness and is the reference: it runs in a forked child, with
- * SimGrid opened there as a module, so that nothing it does can take the program down. `analytic` is the closed form: latency of the route plus
- * bytes over its narrowest link, no sharing between messages of different devices; it runs in this process. */
+ * Two models stand behind one interface. `simgrid` shares links by max-min fairness and is the
+ * reference: it runs in a forked child, with SimGrid opened there as a module, so that nothing it
+ * does can take the program down. `analytic` is the closed form: latency of the route plus bytes
+ * over its narrowest link, no sharing between messages of different devices; it runs in this
+ * process. */
 #ifndef NET_NET_H
 #define NET_NET_H
 
@@ -21,9 +23,10 @@ struct net_msg;
 
 typedef void net_done(struct net *net, struct net_msg *msg);
 
-/* Owned by the sender, and must outlive its `done`. Zero bytes cost the latency. src == dst arrives at once. What would
- * take longer than a tick can hold arrives at TICK_MAX - 1. SimGrid rounds to 1/1024 byte (to whole bytes on a platform file) and takes
- * at most 8 PiB (8 EiB) per message; what is more counts as that. */
+/* Owned by the sender, and must outlive its `done`. Zero bytes cost the latency. src == dst
+ * arrives at once. What would take longer than a tick can hold arrives at TICK_MAX - 1. SimGrid
+ * rounds to 1/1024 byte (to whole bytes on a platform file) and takes at most 8 PiB (8 EiB) per
+ * message; what is more counts as that. */
 struct net_msg {
 	struct des_event ev; /* for the model */
 	uint32_t src, dst;   /* device numbers */
@@ -55,14 +58,16 @@ struct net {
 /* Hands the message to the network; `done` is called from the event loop when it has arrived. */
 void net_send(struct net *net, struct net_msg *msg);
 
-/* What is run on a network. `start` schedules the first events; when nothing is left to happen `finish` writes the outcome to `reply`.
- * Under simgrid both run in a child process: what they change in memory is lost, only `reply` and what finish() says come back. */
+/* What is run on a network. `start` schedules the first events; when nothing is left to happen
+ * `finish` writes the outcome to `reply`. Under simgrid both run in a child process: what they
+ * change in memory is lost, only `reply` and what finish() says come back. */
 struct net_job {
 	void (*start)(struct net *net, void *ctx);
 	bool (*finish)(struct net *net, void *ctx, struct text *reply, struct err *err);
 	void *ctx;
-	/* Every (src, dst) that may be sent between, in any order, repeats allowed: only these routes are loaded into SimGrid, and
-	 * a message between others is a bug (assert). NULL: between any two, which loads the whole topology. */
+	/* Every (src, dst) that may be sent between, in any order, repeats allowed: only these
+	 * routes are loaded into SimGrid, and a message between others is a bug (assert). NULL:
+	 * between any two, which loads the whole topology. */
 	const struct topo_pair *pairs;
 	uint32_t n_pairs;
 };
@@ -71,8 +76,9 @@ enum net_kind { NET_ANALYTIC, NET_SIMGRID };
 const char *net_kind_name(enum net_kind kind);
 bool net_kind_find(const char *name, enum net_kind *out);
 
-/* Runs the job to its end. The reply lives in `a`. False: what finish() said; or ERR_INTERNAL with the last message of a child that died, of a missing
- * module or library; ERR_INPUT when SimGrid refuses a platform file. */
+/* Runs the job to its end. The reply lives in `a`. False: what finish() said; or ERR_INTERNAL with
+ * the last message of a child that died, of a missing module or library; ERR_INPUT when SimGrid
+ * refuses a platform file. */
 bool net_run(struct arena *a, enum net_kind kind, const struct topo *topo,
 	const struct net_job *job, struct bytes *reply, struct err *err);
 

@@ -39,7 +39,8 @@ static bool write_memory_file(const struct text *text, char path[64], struct err
 	return true;
 }
 
-/* Profiles are named relative to the platform's folder. A folder that is gone shows when one is read. */
+/* Profiles are named relative to the platform's folder. A folder that is gone shows when one is
+ * read. */
 static void enter_folder_of(const char *path)
 {
 	char folder[4096];

@@ -1,6 +1,6 @@
-/* The module: SimGrid as the network. The event loop runs inside one SimGrid actor, the driver. A message
- * is carried by a courier, an actor of its own that rests in a pool between messages. While the queue has
- * nothing due, the driver sleeps until the next event or the next arrival. */
+/* The module: SimGrid as the network. The event loop runs inside one SimGrid actor, the driver. A
+ * message is carried by a courier, an actor of its own that rests in a pool between messages.
+ * While the queue has nothing due, the driver sleeps until the next event or the next arrival. */
 #include <assert.h>
 #include <math.h>
 #include <simgrid/actor.h>
@@ -18,8 +18,8 @@
 
 enum { COURIER_STACK_KIB = 128, DRIVER_STACK_KIB = 8192 };
 
-/* SimGrid carries whole bytes only. On our own topologies it gets all bandwidths and sizes times this,
- * which changes no time but keeps fractions of a byte. */
+/* SimGrid carries whole bytes only. On our own topologies it gets all bandwidths and sizes times
+ * this, which changes no time but keeps fractions of a byte. */
 enum { FINENESS = 1024 };
 
 struct courier {
@@ -61,8 +61,8 @@ static double size_of(const struct model *m, const struct net_msg *msg)
 	return size < 0x1p63 ? size : 0x1p63;
 }
 
-/* Messages often follow one another at once, so a courier lets the driver have its turn before it lies
- * down: that saves waking it again. */
+/* Messages often follow one another at once, so a courier lets the driver have its turn before it
+ * lies down: that saves waking it again. */
 static struct net_msg *next_msg(struct courier *me)
 {
 	sg_actor_yield();
@@ -190,7 +190,8 @@ static void drive(int argc, char **argv)
 #endif
 static const bool under_sanitizer = UNDER_SANITIZER;
 
-/* Plain links. The default model adds TCP's slow start, 13 times the latency and acknowledgements. */
+/* Plain links. The default model adds TCP's slow start, 13 times the latency and
+ * acknowledgements. */
 static void simgrid_load(const char *platform_path)
 {
 	char name[] = "wham", *argv[] = {name, NULL};
@@ -201,8 +202,7 @@ static void simgrid_load(const char *platform_path)
 	sg_cfg_set_boolean("network/crosstraffic", "no");
 	sg_cfg_set_double("network/TCP-gamma", 0);
 	sg_cfg_set_double("network/loopback-lat", 0);
-	bool old = major == 3 && minor <= 32;
-	sg_cfg_set_double(old ? "surf/precision" : "precision/timing", 1e-12);
+	sg_cfg_set_double(major < 4 ? "surf/precision" : "precision/timing", 1e-12);
 	sg_cfg_set_int("contexts/stack-size", COURIER_STACK_KIB);
 	if (under_sanitizer)
 		sg_cfg_set_string("contexts/factory", "thread");

@@ -1,5 +1,6 @@
 /* One non-blocking switch: every device has an up link and a down link, so that a message between
- * two devices meets no one but those who share its ends, and its latency is twice that of a link. */
+ * two devices meets no one but those who share its ends, and its latency is twice that of a
+ * link. */
 #include "topo/internal.h"
 
 static const char usage[] = "crossbar:N[,bw=25GB/s][,lat=1us]";

@@ -4,8 +4,8 @@
  *      "links": [{"from": "a", "to": "sw", "bandwidth": "25GB/s", "latency": "1us"},
  *                {"from": "sw", "to": "b", "bandwidth": "25GB/s", "latency": "1us", "count": 2}]}
  *
- * "duplex" is "full" (two links, the default) or "one-way". "count" parallel cables act as one of as
- * many times the bandwidth. */
+ * "duplex" is "full" (two links, the default) or "one-way". "count" parallel cables act as one of
+ * as many times the bandwidth. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Rings, tori and meshes. Device d has the coordinates c with d = c[0] + dims[0] * (c[1] + ...). A route
- * goes the dimensions in order, each the shorter way round; when both are equal, upwards. */
+/* Rings, tori and meshes. Device d has the coordinates c with d = c[0] + dims[0] * (c[1] + ...). A
+ * route goes the dimensions in order, each the shorter way round; when both are equal, upwards. */
 #include <assert.h>
 #include <string.h>
 
@@ -47,10 +47,10 @@ static uint32_t route(const struct topo *t, uint32_t src, uint32_t dst, uint32_t
 /* Cables of one dimension: a ring of 2 is one cable, a ring of 1 none. */
 static uint64_t cables_of(const struct topo_spec *spec, uint32_t dim, bool wrap)
 {
-	uint64_t n = 1, size = spec->dims[dim];
+	uint64_t lines = 1, size = spec->dims[dim];
 	for (uint32_t i = 0; i < spec->n_dims; i++)
-		n *= spec->dims[i];
-	return n / size * (wrap && size > 2 ? size : size - 1);
+		lines *= i == dim ? 1 : spec->dims[i];
+	return lines * (wrap && size > 2 ? size : size - 1);
 }
 
 /* Adds the cable upwards from `device`, if there is one. `stride` is the distance of neighbours. */

@@ -1,4 +1,5 @@
-/* 2^K devices, a cable wherever two numbers differ in one bit; routes correct the lowest bit first. */
+/* 2^K devices, a cable wherever two numbers differ in one bit; routes correct the lowest bit
+ * first. */
 #include "topo/internal.h"
 
 #include <inttypes.h>

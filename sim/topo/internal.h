@@ -13,8 +13,8 @@ enum {
 /* Longest latency of a link, 1000 s: the sum over any route stays far below TICK_MAX. */
 #define TOPO_MAX_LATENCY (1000 * TICKS_PER_S)
 
-/* What a family is built from, checked: at least one dimension, each at least 1, the product at most
- * TOPO_MAX_DEVICES unless the family gives dims another meaning. */
+/* What a family is built from, checked: at least one dimension, each at least 1, the product at
+ * most TOPO_MAX_DEVICES unless the family gives dims another meaning. */
 struct topo_spec {
 	const char *name; /* becomes topo.name */
 	uint32_t n_dims, dims[TOPO_MAX_DIMS];

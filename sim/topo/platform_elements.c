@@ -1,4 +1,5 @@
-/* The elements of SimGrid's platform files (DTD 4.1 and its older names) and what we check of each. */
+/* The elements of SimGrid's platform files (DTD 4.1 and its older names) and what we check of
+ * each. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +90,8 @@ static bool read_range(const char **text, uint64_t *from, uint64_t *to)
 	return (more ? **text != '\0' : *end == '\0') && *from <= *to && *to < INT32_MAX;
 }
 
-/* The hosts of a cluster or cabinet: prefix, number, suffix. `link_prefix` names their links, or NULL. */
+/* The hosts of a cluster or cabinet: prefix, number, suffix. `link_prefix` names their links, or
+ * NULL. */
 static void add_hosts(struct platform *p, const char **atts, const char *link_prefix)
 {
 	const char *prefix = need(p, atts, "prefix"), *suffix = need(p, atts, "suffix");
@@ -209,7 +211,8 @@ static void start_config(struct platform *p, const char **atts)
 	p->config_from = (long)XML_GetCurrentByteIndex(p->parser);
 }
 
-/* Settings are ours: models, tracing and the like. Lines stay, so that places keep their numbers. */
+/* Settings are ours: models, tracing and the like. Lines stay, so that places keep their
+ * numbers. */
 static void end_config(struct platform *p)
 {
 	long to = (long)XML_GetCurrentByteIndex(p->parser) + XML_GetCurrentByteCount(p->parser);
@@ -222,7 +225,8 @@ static void end_config(struct platform *p)
 static const struct platform_rule backbone_rules[] = {
 	{"bandwidth", PLATFORM_BANDWIDTH, true}, {"latency", PLATFORM_LATENCY, true}, {0}};
 static const struct platform_rule cabinet_rules[] = {
-	{"bw", PLATFORM_BANDWIDTH, true}, {"lat", PLATFORM_LATENCY, true}, {"speed", PLATFORM_SPEED, true}, {0}};
+	{"bw", PLATFORM_BANDWIDTH, true}, {"lat", PLATFORM_LATENCY, true},
+	{"speed", PLATFORM_SPEED, true}, {0}};
 static const struct platform_rule cluster_rules[] = {
 	{"bb_bw", PLATFORM_BANDWIDTH, false}, {"bb_lat", PLATFORM_LATENCY, false},
 	{"bw", PLATFORM_BANDWIDTH, true}, {"lat", PLATFORM_LATENCY, true},

@@ -1,5 +1,6 @@
-/* Routes by breadth-first search: fewest links; among equally short ways a device's number picks one,
- * modulo their count, so that traffic to many devices spreads over parallel paths (d-mod-k). */
+/* Routes by breadth-first search: fewest links; among equally short ways a device's number picks
+ * one, modulo their count, so that traffic to many devices spreads over parallel paths
+ * (d-mod-k). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -34,7 +34,8 @@ static void add_named(struct text *out, const char *before, const char *name, co
 	text_add(out, "\"%s", after);
 }
 
-/* Seconds in decimal digits: SimGrid reads the nearest double, which ticks times 1e-12 might not be. */
+/* Seconds in decimal digits: SimGrid reads the nearest double, which ticks times 1e-12 might not
+ * be. */
 static void add_link(const struct topo_link *link, struct text *out)
 {
 	add_named(out, "<link id=", link->name, " ");
