@@ -262,7 +262,9 @@ bool explain_deadlock(struct engine *e, struct err *err)
 	text_add(&t, "deadlock at %s: %llu of %llu tasks are done; ",
 		unit_print(when, UNIT_TIME, engine_now(e)), (unsigned long long)e->n_done,
 		(unsigned long long)e->n_tasks);
-	if (cycle)
+	if (cycle && n - first == 1)
+		text_add(&t, "a rank waits for itself:");
+	else if (cycle)
 		text_add(&t, "%zu wait for each other in a cycle:", n - first);
 	else
 		text_add(&t, "what is waited for is missing:");
