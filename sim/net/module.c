@@ -8,9 +8,8 @@
 
 /* Relative to the program's folder: the build tree from its programs, tests and benches, and the
  * place of `meson install`. */
-#define INSTALLED "../" WHAM_LIBDIR "/wham"
 static const char *const folders[] = {
-	".", "net", "../net", "sim/net", "../sim/net", "../../sim/net", INSTALLED};
+	".", "net", "../net", "sim/net", "../sim/net", "../../sim/net", WHAM_MODULE_FROM_BIN};
 
 static const char *find_near_program(struct arena *a)
 {
@@ -37,7 +36,7 @@ static const char *find_module(struct arena *a, struct err *err)
 		const char *near = find_near_program(a);
 		if (near)
 			return near;
-		folder = WHAM_PREFIX "/" WHAM_LIBDIR "/wham";
+		folder = WHAM_MODULE_HOME;
 	}
 	const char *path = arena_printf(a, "%s/" NET_MODULE_FILE, folder);
 	if (access(path, F_OK) == 0)

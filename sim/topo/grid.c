@@ -60,7 +60,9 @@ static void add_cable(struct arena *a, struct topo *out, const struct topo_spec 
 	uint32_t stride = 1;
 	for (uint32_t i = 0; i < dim; i++)
 		stride *= g->dims[i];
-	uint32_t size = g->dims[dim], c = device / stride % size;
+	uint32_t size = g->dims[dim];
+	assert(stride > 0 && size > 0);
+	uint32_t c = device / stride % size;
 	if (c + 1 == size && !(g->wrap && size > 2))
 		return;
 	uint32_t to = c + 1 < size ? device + stride : device - c * stride;
