@@ -129,9 +129,22 @@ static void add_parts(struct text *t, const struct stage *s)
 	}
 }
 
-static void add_hint(struct text *t, const struct stage *s, const struct graph *g,
+/* Bytes of the stage with another way to save memory. */
+static uint64_t bytes_with(const struct stage *s, const struct graph *g, enum optimizer optimizer,
+	enum recompute recompute, uint32_t in_flight)
+{
+	struct layers layers = {s->first_layer, s->end_layer};
+	return stage_memory(g, layers, optimizer, recompute, in_flight).total_bytes;
+}
+
+static const char smaller[] =
+	"a smaller micro-batch, more stages (pp) or tensor parallelism (tp) would make it smaller";
+
+/* What would fit, the least change first. */
+static void add_hint(struct text *t, const struct plan *plan, uint32_t stage, const struct graph *g,
 	const struct arch *arch, enum optimizer optimizer)
 {
+	const struct stage *s = &plan->stages[stage];
 	char size[UNIT_TEXT];
 	uint64_t states = s->memory.total_bytes - s->memory.activation_bytes;
 	if (states > arch->hbm_bytes) {
@@ -141,21 +154,24 @@ static void add_hint(struct text *t, const struct stage *s, const struct graph *
 			unit_print(size, UNIT_BYTES, states));
 		return;
 	}
-	if (s->recompute == RECOMPUTE_FULL) {
-		text_add(t, "; full recomputation is on already: a smaller micro-batch, more "
-			    "stages (pp) or tensor parallelism (tp) would make it smaller");
+	uint32_t held =
+		schedule_in_flight(SCHEDULE_1F1B, stage, plan->n_stages, plan->n_micro_batches);
+	uint64_t scheduled = bytes_with(s, g, optimizer, s->recompute, held);
+	if (scheduled <= arch->hbm_bytes) {
+		text_add(t, "; with the schedule 1f1b it would fit (%s)",
+			unit_print(size, UNIT_BYTES, scheduled));
 		return;
 	}
-	struct stage_memory full = stage_memory(g, (struct layers){s->first_layer, s->end_layer},
-		optimizer, RECOMPUTE_FULL, s->in_flight);
-	const char *size_text = unit_print(size, UNIT_BYTES, full.total_bytes);
-	if (full.total_bytes <= arch->hbm_bytes)
-		text_add(t, "; with full recomputation it would fit (%s)", size_text);
+	if (s->recompute == RECOMPUTE_FULL) {
+		text_add(t, "; full recomputation is on already: %s", smaller);
+		return;
+	}
+	uint64_t full = bytes_with(s, g, optimizer, RECOMPUTE_FULL, s->in_flight);
+	unit_print(size, UNIT_BYTES, full);
+	if (full <= arch->hbm_bytes)
+		text_add(t, "; with full recomputation it would fit (%s)", size);
 	else
-		text_add(t,
-			"; even full recomputation needs %s: a smaller micro-batch, more stages "
-			"(pp) or tensor parallelism (tp) would make it smaller",
-			size_text);
+		text_add(t, "; even full recomputation needs %s: %s", size, smaller);
 }
 
 bool stage_refuse(const struct plan *plan, uint32_t stage, const struct graph *g,
@@ -171,7 +187,7 @@ bool stage_refuse(const struct plan *plan, uint32_t stage, const struct graph *g
 		unit_print(needs, UNIT_BYTES, s->memory.total_bytes), arch->name,
 		unit_print(has, UNIT_BYTES, arch->hbm_bytes));
 	add_parts(&t, s);
-	add_hint(&t, s, g, arch, optimizer);
+	add_hint(&t, plan, stage, g, arch, optimizer);
 	err_set(err, ERR_ANSWER, "%s", t.data);
 	text_free(&t);
 	return false;

@@ -150,6 +150,26 @@ static void test_out_of_memory(void)
 	arena_free(&a);
 }
 
+/* GPipe holds 4 micro-batches where 1F1B holds 2. */
+static void test_schedule_hint(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct graph g = setup_tiny(&a, 1);
+	struct arch arch = setup_arch(&a);
+	arch.hbm_bytes = NEEDS_NONE;
+	struct degrees d = setup_degrees(2, 1, 1, 4);
+	struct plan_options options = {
+		.schedule = SCHEDULE_GPIPE, .optimizer = OPTIMIZER_ADAM, .check_memory = true};
+	struct plan plan = {0};
+	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &options, &plan, &err));
+	CU_ASSERT_EQUAL(err.kind, ERR_ANSWER);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "activations of 4 micro-batches 960 KiB"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(err.text, "; with the schedule 1f1b it would fit (2.17932 MiB)"));
+	arena_free(&a);
+}
+
 static void test_auto(void)
 {
 	struct arena a = {0};
@@ -189,6 +209,7 @@ int main(void)
 		{"weights and optimizer states of Megatron 22B", test_megatron_22b},
 		{"micro-batches in flight by schedule", test_in_flight},
 		{"out of memory", test_out_of_memory},
+		{"out of memory for the schedule", test_schedule_hint},
 		{"auto recomputes where it has to", test_auto},
 		{"memory is only reported when it is not checked", test_unchecked},
 		CU_TEST_INFO_NULL,
