@@ -10,8 +10,6 @@ enum { KEY_BASE = 0x200 };
 struct parsing {
 	struct request *q;
 	struct err *err;
-	const char *verb;
-	bool *given; /* per row of options */
 };
 
 static size_t n_options(void)
@@ -25,7 +23,7 @@ static size_t n_options(void)
 static const struct option_row *row_of_key(int key)
 {
 	if (key >= KEY_BASE)
-		return &option_rows[key - KEY_BASE];
+		return key < KEY_BASE + (int)n_options() ? &option_rows[key - KEY_BASE] : NULL;
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->letter && row->letter == key)
 			return row;
@@ -42,7 +40,6 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	const struct option_row *row = row_of_key(key);
 	if (!row)
 		return ARGP_ERR_UNKNOWN;
-	p->given[row - option_rows] = true;
 	return row->set(row, p->q, arg ? arg : "", p->err) ? 0 : EINVAL;
 }
 
@@ -83,7 +80,7 @@ bool options_parse(const char *verb, int argc, char **argv, struct request *q, s
 {
 	size_t n = n_options(), n_known = 0;
 	struct argp_option *known = arena_array(q->a, n + 1, struct argp_option);
-	struct parsing p = {.q = q, .err = err, .verb = verb, .given = arena_array(q->a, n, bool)};
+	struct parsing p = {.q = q, .err = err};
 	for (size_t i = 0; i < n; i++)
 		if (option_belongs(&option_rows[i], verb))
 			known[n_known++] = (struct argp_option){.name = option_rows[i].name,

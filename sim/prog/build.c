@@ -23,13 +23,13 @@ const char *build_string(struct prog_builder *b, const char *s)
 {
 	if (!s)
 		return NULL;
-	uint32_t i = names_put(b->a, &b->strings, s, strlen(s));
+	uint32_t i = name_index_put(b->a, &b->strings, s, strlen(s));
 	return b->strings.items[i];
 }
 
 uint32_t prog_add_cost(struct prog_builder *b, const char *key, tick duration, double energy_j)
 {
-	uint32_t i = names_put(b->a, &b->cost_keys, key, strlen(key));
+	uint32_t i = name_index_put(b->a, &b->cost_keys, key, strlen(key));
 	if (i == b->n_costs)
 		arena_push(b->a, b->costs, b->n_costs, b->cap_costs) = (struct prog_cost){
 			.key = b->cost_keys.items[i], .duration = duration, .energy_j = energy_j};
@@ -50,7 +50,7 @@ uint32_t prog_add_group(struct prog_builder *b, uint32_t dims_mask)
 {
 	assert(dims_mask > 0 && dims_mask < UINT32_C(1) << b->grid.n_dims);
 	const char *name = grid_mask_name(b->a, &b->grid, dims_mask);
-	uint32_t i = names_put(b->a, &b->group_names, name, strlen(name));
+	uint32_t i = name_index_put(b->a, &b->group_names, name, strlen(name));
 	if (i == b->n_groups)
 		arena_push(b->a, b->groups, b->n_groups, b->cap_groups) = (struct prog_group){
 			.name = b->group_names.items[i], .dims_mask = dims_mask};
@@ -68,7 +68,7 @@ uint32_t prog_add_group_list(
 	struct prog_builder *b, const char *name, const uint32_t *ranks, uint32_t n_ranks)
 {
 	assert(n_ranks > 0);
-	uint32_t i = names_put(b->a, &b->group_names, name, strlen(name));
+	uint32_t i = name_index_put(b->a, &b->group_names, name, strlen(name));
 	if (i == b->n_groups)
 		arena_push(b->a, b->groups, b->n_groups, b->cap_groups) =
 			(struct prog_group){.name = b->group_names.items[i],

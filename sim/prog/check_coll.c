@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* Collectives are compared role with role: each role's list of them, group by group, is the same for all its ranks. */
+/* Collectives are compared role with role: each role's list of them, group by group, is the same
+ * for all its ranks. */
 struct colls {
 	uint32_t *tasks; /* indices, ascending by (group, index) */
 	uint32_t n;

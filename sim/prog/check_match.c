@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sends and receives are compared receiver by receiver. A sum of hashes over (from, tag) per receiver, sends added and receives taken away,
- * is zero where they match; only a receiver where it is not is looked at message by message, so memory grows with ranks alone. */
+/* Sends and receives are compared receiver by receiver. A sum of hashes over (from, tag) per
+ * receiver, sends added and receives taken away, is zero where they match; only a receiver where
+ * it is not is looked at message by message, so memory grows with ranks alone. */
 
 static uint64_t mix(uint64_t x)
 {

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* Who comes before whom in one role: `after` lists, and the task written before on the same stream. */
+/* Who comes before whom in one role: `after` lists, and the task written before on the same
+ * stream. */
 struct order {
 	const struct prog_role *role;
 	uint32_t *before; /* index of the task before on the stream, or PROG_NONE */
@@ -42,7 +43,8 @@ static uint32_t predecessor(const struct order *o, uint32_t task, uint32_t k)
 	return k < t->n_after ? t->after[k] : PROG_NONE;
 }
 
-/* Depth first from `start`; false when it comes back to a task of its path, which is then on top twice. */
+/* Depth first from `start`; false when it comes back to a task of its path, which is then on top
+ * twice. */
 static bool search(struct order *o, uint32_t start)
 {
 	o->path[0] = start;

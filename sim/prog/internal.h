@@ -2,18 +2,8 @@
 #ifndef PROG_INTERNAL_H
 #define PROG_INTERNAL_H
 
+#include "base/names.h"
 #include "prog/prog.h"
-
-/* Different strings, numbered in order of their first appearance. All-zero is a valid, empty table. */
-struct names {
-	const char **items;
-	uint32_t n, cap;
-	uint32_t *slots; /* open addressing: 1 + index, 0 while empty */
-	uint32_t n_slots;
-};
-uint64_t name_hash(const char *s, size_t n);
-uint32_t names_find(const struct names *t, const char *s, size_t n); /* PROG_NONE: absent */
-uint32_t names_put(struct arena *a, struct names *t, const char *s, size_t n);
 
 struct build_role {
 	struct prog_role role;
@@ -24,9 +14,9 @@ struct build_role {
 struct prog_builder {
 	struct arena *a;
 	struct prog_grid grid;
-	struct names strings;     /* tags, labels, places */
-	struct names cost_keys;   /* index = index of the cost */
-	struct names group_names; /* index = index of the group */
+	struct name_index strings;     /* tags, labels, places */
+	struct name_index cost_keys;   /* index = index of the cost */
+	struct name_index group_names; /* index = index of the group */
 	struct prog_cost *costs;
 	uint32_t n_costs, cap_costs;
 	struct prog_group *groups;

@@ -1,5 +1,6 @@
-/* The waist: what each device does, without network time. A plan of a model and a recorded trace both end in a `struct prog`; it has a
- * text form (prog_read, prog_write) that round-trips. See the notes on meaning in the comments of each type. */
+/* The waist: what each device does, without network time. A plan of a model and a recorded trace
+ * both end in a `struct prog`; it has a text form (prog_read, prog_write) that round-trips. See
+ * the notes on meaning in the comments of each type. */
 #ifndef PROG_PROG_H
 #define PROG_PROG_H
 
@@ -43,7 +44,8 @@ enum { N_COLL_KINDS = 9 };
 const char *coll_kind_name(enum coll_kind kind); /* "allreduce", "allgather", ... */
 bool coll_kind_find(const char *name, enum coll_kind *out);
 
-/* A family of groups: all ranks that differ only in the joined dimensions (bit i of dims_mask: dimension i), or one explicit list. */
+/* A family of groups: all ranks that differ only in the joined dimensions (bit i of dims_mask:
+ * dimension i), or one explicit list. */
 struct prog_group {
 	const char *name;   /* "tp", "dp*cp", "g7" */
 	uint32_t dims_mask; /* 0 for an explicit list */
@@ -84,7 +86,8 @@ struct prog_task {
 	const char *place; /* "file:line" or NULL */
 };
 
-/* lo <= coordinate <= hi in every dimension (full range by default), or an explicit list of ranks. */
+/* lo <= coordinate <= hi in every dimension (full range by default), or an explicit list of
+ * ranks. */
 struct prog_role {
 	const char *name;
 	uint32_t lo[PROG_MAX_DIMS], hi[PROG_MAX_DIMS];
@@ -115,8 +118,9 @@ uint32_t prog_role_of(const struct prog *p, uint32_t rank);
 /* The rank that `peer` means for `rank`; PROG_NONE when it falls off the grid (no wrap). */
 uint32_t prog_peer_rank(const struct prog *p, uint32_t rank, const struct prog_peer *peer);
 
-/* Members, ascending by the joined dimensions, of the group that `rank` belongs to; written to `ranks` (room for prog_group_size()). Returns
- * rank's position, or PROG_NONE when it is no member. */
+/* Members, ascending by the joined dimensions, of the group that `rank` belongs to; written to
+ * `ranks` (room for prog_group_size()). Returns rank's position, or PROG_NONE when it is no
+ * member. */
 uint32_t prog_group_members(const struct prog *p, uint32_t group, uint32_t rank, uint32_t *ranks);
 uint32_t prog_group_size(const struct prog *p, uint32_t group);
 
@@ -127,7 +131,8 @@ uint32_t prog_role_rank(const struct prog *p, uint32_t role, uint32_t k);
 /* The role of every rank, in one pass; PROG_NONE for a rank that has none. */
 uint32_t *prog_role_map(struct arena *a, const struct prog *p);
 
-/* A family has prog_group_n_teams() groups that share no rank. Says which of them `rank` is in and where; false when in none. */
+/* A family has prog_group_n_teams() groups that share no rank. Says which of them `rank` is in
+ * and where; false when in none. */
 uint32_t prog_group_n_teams(const struct prog *p, uint32_t group);
 bool prog_group_place(
 	const struct prog *p, uint32_t group, uint32_t rank, uint32_t *team, uint32_t *position);
@@ -149,19 +154,23 @@ bool coll_kind_has_root(enum coll_kind kind);
  *       ID wait TIME
  *       ID mark LABEL
  *     every task: [after ID ...] [stream N] [name LABEL] [@PLACE]
- * TIME and BYTES are one word with a unit: 812.4us, 32MiB. IDs ascend within a role; `after` may name a later task. A task without @PLACE
- * gets "path:line". A word that has blanks or could be taken for something else is written "in quotes", with \" \\ \n \t. `#` at the start of
- * a word starts a comment. Writing is canonical: prog_write() of what prog_parse() made of a written text gives the same bytes.
+ * TIME and BYTES are one word with a unit: 812.4us, 32MiB. IDs ascend within a role; `after` may
+ * name a later task. A task without @PLACE gets "path:line". A word that has blanks or could be
+ * taken for something else is written "in quotes", with \" \\ \n \t. `#` at the start of a word
+ * starts a comment. Writing is canonical: prog_write() of what prog_parse() made of a written
+ * text gives the same bytes.
  *
- * Errors are ERR_INPUT with path:line:column. The result is not yet validated as a whole: prog_check(). */
+ * Errors are ERR_INPUT with path:line:column. The result is not yet validated as a whole:
+ * prog_check(). */
 bool prog_read(struct arena *a, const char *path, struct prog *out, struct err *err);
 bool prog_parse(struct arena *a, const char *path, const char *data, size_t n, struct prog *out,
 	struct err *err);
 void prog_write(const struct prog *p, struct text *out);
 
-/* Before anything runs: every rank has one role, every peer exists, groups have their members, sends and receives match in number per
- * (from, to, tag), collectives agree per group in order, kind, bytes and root, dependencies are acyclic within a role.
- * Malformed: ERR_INPUT. Counts that do not match (an unmatched send, a mismatched collective): ERR_ANSWER, with both places. */
+/* Before anything runs: every rank has one role, every peer exists, groups have their members,
+ * sends and receives match in number per (from, to, tag), collectives agree per group in order,
+ * kind, bytes and root, dependencies are acyclic within a role. Malformed: ERR_INPUT. Counts
+ * that do not match (an unmatched send, a mismatched collective): ERR_ANSWER, with both places. */
 bool prog_check(const struct prog *p, struct err *err);
 
 /* The ERR_INPUT half of prog_check() alone: a prog that may be run, though it may deadlock. */
@@ -180,7 +189,8 @@ void prog_add_role(
 	struct prog_builder *b, const char *name, const uint32_t *lo, const uint32_t *hi);
 void prog_add_role_list(
 	struct prog_builder *b, const char *name, const uint32_t *ranks, uint32_t n_ranks);
-/* Copies `task` (its `after` list and strings too) and returns its index; id is set to index + 1. `tag` is interned. */
+/* Copies `task` (its `after` list and strings too) and returns its index; id is set to index +
+ * 1. `tag` is interned. */
 uint32_t prog_add_task(struct prog_builder *b, const struct prog_task *task);
 void prog_finish(struct prog_builder *b, struct prog *out);
 

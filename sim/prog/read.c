@@ -228,7 +228,7 @@ static bool read_cost(struct reader *r)
 		return false;
 	if (r->at < r->lex.n_words && !read_energy(r, &energy_j))
 		return false;
-	if (names_find(&r->b->cost_keys, key->s, key->n) != PROG_NONE)
+	if (name_index_find(&r->b->cost_keys, key->s, key->n) != PROG_NONE)
 		return read_fail(r, key, "cost '%s' is defined twice", key->s);
 	prog_add_cost(r->b, key->s, duration, energy_j);
 	return read_end(r);
@@ -246,7 +246,7 @@ static bool read_group(struct reader *r)
 	if (grid_find_mask(&r->b->grid, name->s) != 0)
 		return read_fail(
 			r, name, "'%s' would be taken for dimensions of the grid", name->s);
-	if (names_find(&r->b->group_names, name->s, name->n) != PROG_NONE)
+	if (name_index_find(&r->b->group_names, name->s, name->n) != PROG_NONE)
 		return read_fail(r, name, "group '%s' is defined twice", name->s);
 	prog_add_group_list(r->b, name->s, ranks, n);
 	return true;
@@ -275,7 +275,8 @@ static bool read_role_range(struct reader *r, uint32_t *lo, uint32_t *hi, uint32
 	return true;
 }
 
-/* Turns the ids of the open role's `after` lists into indices. Ids ascend, so a binary search finds them. */
+/* Turns the ids of the open role's `after` lists into indices. Ids ascend, so a binary search
+ * finds them. */
 static bool close_role(struct reader *r)
 {
 	if (r->n_refs == 0)

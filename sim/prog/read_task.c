@@ -42,7 +42,7 @@ static bool read_compute(struct reader *r, struct prog_task *t)
 		r->at--;
 		return read_quantity(r, UNIT_TIME, TICK_MAX, &t->duration);
 	}
-	t->cost = names_find(&r->b->cost_keys, w->s, w->n);
+	t->cost = name_index_find(&r->b->cost_keys, w->s, w->n);
 	if (t->cost != PROG_NONE)
 		return true;
 	const char *near = text_nearest(w->s, r->b->cost_keys.items, r->b->cost_keys.n);
@@ -56,7 +56,7 @@ static bool read_group_ref(struct reader *r, struct prog_task *t)
 	const struct word *w;
 	if (!read_word(r, "a group such as tp", &w))
 		return false;
-	t->group = names_find(&r->b->group_names, w->s, w->n);
+	t->group = name_index_find(&r->b->group_names, w->s, w->n);
 	if (t->group != PROG_NONE)
 		return true;
 	uint32_t mask = w->quoted ? 0 : grid_find_mask(&r->b->grid, w->s);

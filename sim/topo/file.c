@@ -18,7 +18,7 @@ static const char *const link_keys[] = {
 
 struct reader {
 	struct arena *a;
-	struct names nodes, cables; /* cables by the name of each direction */
+	struct name_index nodes, cables; /* cables by the name of each direction */
 	struct topo *out;
 	uint32_t cap_links;
 };
@@ -31,7 +31,7 @@ static bool read_node(struct reader *r, struct doc_at at, struct err *err)
 	if (!name[0])
 		return doc_fail(at, err, "empty name, expected a name that is not empty");
 	name = arena_strdup(r->a, name);
-	if (!names_add(&r->nodes, name, r->out->n_nodes))
+	if (!name_index_add(r->a, &r->nodes, name))
 		return doc_fail(
 			at, err, "there are two nodes called '%s', expected unique names", name);
 	r->out->nodes[r->out->n_nodes++].name = name;
@@ -68,11 +68,10 @@ static bool read_end(const struct reader *r, const struct doc_at *link, const ch
 	const char *name;
 	if (!doc_get(link, key, &at, err) || !doc_string(at, &name, err))
 		return false;
-	const uint32_t *found = names_find(&r->nodes, name);
-	if (!found)
+	*node = name_index_find(&r->nodes, name, strlen(name));
+	if (*node == NAME_ABSENT)
 		return doc_fail(
 			at, err, "'%s' is neither a device nor a switch of this file", name);
-	*node = *found;
 	return true;
 }
 
@@ -116,7 +115,7 @@ static bool add_link(struct reader *r, struct topo_link link, struct doc_at at, 
 {
 	struct topo *t = r->out;
 	link.name = arena_printf(r->a, "%s-%s", t->nodes[link.from].name, t->nodes[link.to].name);
-	if (!names_add(&r->cables, link.name, t->n_links))
+	if (!name_index_add(r->a, &r->cables, link.name))
 		return doc_fail(at, err,
 			"there are two links called '%s', expected one with \"count\"", link.name);
 	arena_push(r->a, t->links, t->n_links, r->cap_links) = link;
@@ -142,7 +141,7 @@ static bool read_link(struct reader *r, struct doc_at at, struct err *err)
 
 bool topo_build_file(struct arena *a, const struct doc *doc, struct topo *out, struct err *err)
 {
-	struct reader r = {.a = a, .nodes.a = a, .cables.a = a, .out = out};
+	struct reader r = {.a = a, .out = out};
 	struct doc_at root = doc_root(doc), links;
 	out->family = "file";
 	if (!doc_object(root, file_keys, err) || !read_nodes(&r, &root, err))

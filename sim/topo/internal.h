@@ -3,6 +3,7 @@
 #define TOPO_INTERNAL_H
 
 #include "base/file.h"
+#include "base/names.h"
 #include "topo/topo.h"
 
 enum {
@@ -55,17 +56,5 @@ bool topo_build_platform(
 /* Next-hop tables by breadth-first search, for topologies without a closed form of their routes.
  * Names the first pair without a way. Sets route, max_hops and family_data. */
 bool topo_route_by_search(struct arena *a, struct topo *out, struct err *err);
-
-/* A set of names, each with a number. All-zero is empty. */
-struct names {
-	struct arena *a;
-	const char **keys;
-	uint32_t *values;
-	uint32_t n, cap;
-};
-/* False when `key` is there already. `key` must outlive the set. */
-bool names_add(struct names *set, const char *key, uint32_t value);
-/* NULL when `key` is not there. */
-const uint32_t *names_find(const struct names *set, const char *key);
 
 #endif

@@ -113,9 +113,6 @@ bool topo_build_platform(
 		.a = a,
 		.err = err,
 		.path = path,
-		.netpoints.a = a,
-		.links.a = a,
-		.clusters.a = a,
 		.text = arena_strndup(a, text.data, text.n),
 	};
 	if (!parse(&p, text))

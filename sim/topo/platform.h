@@ -13,9 +13,9 @@ struct platform {
 	const char *path;
 	XML_Parser parser;
 	bool failed;
-	struct names netpoints; /* hosts, routers and zones share one set of names */
-	struct names links;
-	struct names clusters; /* whose links and routers get names of SimGrid's own making */
+	struct name_index netpoints; /* hosts, routers and zones share one set of names */
+	struct name_index links;
+	struct name_index clusters; /* whose links and routers get names of SimGrid's own making */
 	struct topo_node *hosts;
 	uint32_t n_hosts, cap_hosts, n_links;
 	char *text; /* the caller's copy, in which <config> is blanked out */

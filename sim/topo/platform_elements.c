@@ -17,7 +17,7 @@ static const char *need(struct platform *p, const char **atts, const char *name)
 
 static void add_netpoint(struct platform *p, const char *id, const char *noun)
 {
-	if (!p->failed && !names_add(&p->netpoints, id, 0))
+	if (!p->failed && !name_index_add(p->a, &p->netpoints, id))
 		platform_fail(p, "%s '%s': there is a host, router or zone of this name already",
 			noun, id);
 }
@@ -36,11 +36,11 @@ static void add_host(struct platform *p, const char *id)
 
 static void add_link(struct platform *p, const char *id, bool duplex)
 {
-	if (!p->failed && !names_add(&p->links, id, 0))
+	if (!p->failed && !name_index_add(p->a, &p->links, id))
 		platform_fail(p, "link '%s': there is a link of this name already", id);
 	if (duplex && !p->failed) {
-		names_add(&p->links, arena_printf(p->a, "%s_UP", id), 0);
-		names_add(&p->links, arena_printf(p->a, "%s_DOWN", id), 0);
+		name_index_add(p->a, &p->links, arena_printf(p->a, "%s_UP", id));
+		name_index_add(p->a, &p->links, arena_printf(p->a, "%s_DOWN", id));
 	}
 }
 
@@ -124,14 +124,13 @@ static void start_cluster(struct platform *p, const char **atts)
 	p->n_links++;
 	id = arena_strdup(p->a, id);
 	add_netpoint(p, id, "cluster");
-	names_add(&p->clusters, id, 0);
+	name_index_add(p->a, &p->clusters, id);
 	if (router && router[0])
-		names_add(&p->netpoints, arena_strdup(p->a, router), 0);
+		name_index_add(p->a, &p->netpoints, router);
 	else
-		names_add(&p->netpoints,
+		name_index_add(p->a, &p->netpoints,
 			arena_printf(p->a, "%s%s_router%s", platform_attr(atts, "prefix"), id,
-				platform_attr(atts, "suffix")),
-			0);
+				platform_attr(atts, "suffix")));
 }
 
 static void start_cabinet(struct platform *p, const char **atts)
@@ -149,13 +148,13 @@ static void start_peer(struct platform *p, const char **atts)
 	p->n_links++;
 	add_host(p, arena_strdup(p->a, id));
 	add_link(p, arena_printf(p->a, "link_%s", id), true);
-	names_add(&p->netpoints, arena_printf(p->a, "router_%s", id), 0);
+	name_index_add(p->a, &p->netpoints, arena_printf(p->a, "router_%s", id));
 }
 
 static void need_netpoint(struct platform *p, const char **atts, const char *attr, const char *noun)
 {
 	const char *id = need(p, atts, attr);
-	if (!p->failed && !names_find(&p->netpoints, id))
+	if (!p->failed && name_index_find(&p->netpoints, id, strlen(id)) == NAME_ABSENT)
 		platform_fail(p, "%s='%s': there is no %s of this name before this place", attr, id,
 			noun);
 }
@@ -177,10 +176,9 @@ static void start_zone_route(struct platform *p, const char **atts)
 /* Links that SimGrid makes for a cluster start with its id. */
 static bool made_by_cluster(const struct platform *p, const char *id)
 {
-	for (uint32_t i = 0; i < p->clusters.cap; i++) {
-		const char *cluster = p->clusters.keys[i];
-		size_t n = cluster ? strlen(cluster) : 0;
-		if (cluster && strncmp(id, cluster, n) == 0 && id[n] == '_')
+	for (uint32_t i = 0; i < p->clusters.n; i++) {
+		size_t n = strlen(p->clusters.items[i]);
+		if (strncmp(id, p->clusters.items[i], n) == 0 && id[n] == '_')
 			return true;
 	}
 	return false;
@@ -189,7 +187,8 @@ static bool made_by_cluster(const struct platform *p, const char *id)
 static void need_link(struct platform *p, const char **atts, const char *attr)
 {
 	const char *id = need(p, atts, attr);
-	if (!p->failed && !names_find(&p->links, id) && !made_by_cluster(p, id))
+	if (!p->failed && name_index_find(&p->links, id, strlen(id)) == NAME_ABSENT &&
+		!made_by_cluster(p, id))
 		platform_fail(
 			p, "%s='%s': there is no link of this name before this place", attr, id);
 }
