@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analytic/plan_step.h"
 #include "run/run.h"
 #include "search/internal.h"
 
@@ -51,6 +52,16 @@ static bool simulate(struct arena *scratch, const struct problem *p, const struc
 	return true;
 }
 
+/* Of the very plan that is simulated; without a topology by the oracle's times and the links of the accelerator. */
+static tick closed_form(struct arena *scratch, const struct problem *p, uint32_t workload,
+	const struct plan *plan, const struct stage_cost *costs)
+{
+	if (!p->config->topo)
+		return score_step(p, workload, costs).total;
+	return analytic_plan_step(scratch, plan, &p->workloads[workload].degrees, p->config->topo)
+		.total;
+}
+
 static bool evaluate_workload(const struct problem *p, uint32_t workload, const struct arch *arch,
 	const struct stage_cost *costs, struct outcome *out, struct err *err)
 {
@@ -60,7 +71,7 @@ static bool evaluate_workload(const struct problem *p, uint32_t workload, const 
 	bool ok = plan_build(&scratch, p->config->workloads[workload].train, arch, 1, &w->degrees,
 		&w->options, &plan, err);
 	if (ok) {
-		out->analytic_step = score_step(p, workload, costs).total;
+		out->analytic_step = closed_form(&scratch, p, workload, &plan, costs);
 		out->step = out->analytic_step;
 		out->energy_j_per_sample =
 			plan_energy_j(&plan, &w->degrees) / (double)w->degrees.batch;

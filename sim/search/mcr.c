@@ -4,7 +4,7 @@
  * together with the operators that mirror it (recomputation, dX, dW, update), each as often as it runs in a step; the kind whose operator lost
  * most is grown by one core, both kinds for fused operators. A kind that brings nothing is set aside until another one has. When none brings anything but
  * conflicts remain, the step may be too short to matter (n equal operators gain nothing before a divisor of n is reached), so each kind is tried once at as many
- * cores as the schedule can use. At the end cores that nothing is lost without are taken away again. */
+ * cores as fit; and when the budget is what stops it, one core more is tried for less of the other kind. At the end cores that nothing is lost without are taken away again. */
 #include <math.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static bool grow_by_one(struct climb *c, const int *order, int n)
 	return false;
 }
 
-/* As many cores of the kind as fit and operators could fill at once. */
+/* As many cores of the kind as fit. */
 static bool grow_far(struct climb *c, const int *order, int n)
 {
 	const struct search_config *config = c->p->config;
@@ -131,6 +131,27 @@ static bool grow_far(struct climb *c, const int *order, int n)
 		if (kinds[order[i]].vc > 0)
 			d.vc = design_max_vc(config, &d);
 		if ((d.tc > c->at.tc + 1 || d.vc > c->at.vc + 1) && try_move(c, &d, MCR_EPS))
+			return true;
+	}
+	return false;
+}
+
+/* One core more of a kind for as many of the other as that takes, when the budget is used up. */
+static bool exchange(struct climb *c, const int *order, int n)
+{
+	const struct search_config *config = c->p->config;
+	for (int i = 0; i < n; i++) {
+		struct design d = c->at;
+		const struct kind *kind = &kinds[order[i]];
+		if (kind->tc == kind->vc)
+			continue;
+		d.tc += kind->tc;
+		d.vc += kind->vc;
+		if (design_fits(config, &d))
+			continue;
+		uint32_t *other = kind->tc ? &d.vc : &d.tc;
+		*other = kind->tc ? design_max_vc(config, &d) : design_max_tc(config, &d);
+		if (*other > 0 && try_move(c, &d, MCR_EPS))
 			return true;
 	}
 	return false;
@@ -156,7 +177,7 @@ static void climb_run(struct climb *c)
 		int order[N_KINDS];
 		worst_delays(c, worst);
 		int n = order_kinds(worst, order);
-		if (!grow_by_one(c, order, n) && !grow_far(c, order, n))
+		if (!grow_by_one(c, order, n) && !grow_far(c, order, n) && !exchange(c, order, n))
 			break;
 	}
 	trim(c, true);

@@ -8,13 +8,13 @@ struct link_speed {
 	uint64_t bytes_per_s;
 };
 
-/* Neighbours in a topology; links of the accelerator where there is none, or only SimGrid knows them. */
+/* Neighbours in a topology; all links of the accelerator where there is none, or only SimGrid knows them. */
 static struct link_speed link_speed(const struct search_config *config)
 {
 	const struct topo *t = config->topo;
 	if (t && t->links && t->n_links > 0)
 		return (struct link_speed){t->links[0].latency, t->links[0].bytes_per_s};
-	return (struct link_speed){0, config->base.link_bytes_per_s};
+	return (struct link_speed){0, config->base.links * config->base.link_bytes_per_s};
 }
 
 static void add_part(

@@ -20,7 +20,7 @@ struct tree {
 	struct candidates *top;
 	double *score; /* of visited points; the bound of those that were cut; -INFINITY where nothing fits */
 	uint32_t *levels; /* without improvement */
-	bool *reached, *expanded;
+	bool *reached, *expanded, *cut;
 };
 
 struct wave {
@@ -127,8 +127,13 @@ static void expand(struct tree *t, uint32_t point)
 	t->expanded[point] = true;
 	uint32_t children[LATTICE_AXES], n = lattice_children(l, point, children);
 	for (uint32_t i = 0; i < n; i++) {
-		if (t->bounds.subtree[children[i]] > candidates_worst(t->top))
-			t->reached[children[i]] = true;
+		uint32_t child = children[i];
+		if (t->bounds.subtree[child] > candidates_worst(t->top)) {
+			t->reached[child] = true;
+		} else if (!t->cut[child]) {
+			t->cut[child] = true;
+			t->run->out->pruned_points++;
+		}
 	}
 }
 
@@ -166,6 +171,7 @@ static bool search_stage(
 		.levels = arena_array(&scratch, l->n_points, uint32_t),
 		.reached = arena_array(&scratch, l->n_points, bool),
 		.expanded = arena_array(&scratch, l->n_points, bool),
+		.cut = arena_array(&scratch, l->n_points, bool),
 	};
 	for (uint32_t i = 0; i < l->n_points; i++)
 		t.score[i] = -INFINITY;
