@@ -4,7 +4,7 @@
 #
 # A case is a few lines, and ends at an empty line:
 #   ! COMMAND   prepares (sh, in the scratch folder)
-#   $ ARGS      runs wham ARGS (words as the shell splits them)
+#   $ ARGS      runs wham ARGS (words as the shell splits them; nothing: no arguments)
 #   = N         its exit status (0 when left out)
 #   1 TEXT      its standard output contains TEXT
 #   2 TEXT      its standard error contains TEXT
@@ -21,6 +21,7 @@ n=0
 bad=0
 line_number=0
 args=
+given=
 ran=
 
 fail() {
@@ -31,7 +32,7 @@ fail() {
 }
 
 run() {
-	if [ -z "$ran" ] && [ -n "$args" ]; then
+	if [ -z "$ran" ] && [ -n "$given" ]; then
 		eval "\"\$wham\" $args" >out 2>err </dev/null
 		status=$?
 		ran=yes
@@ -45,8 +46,9 @@ run() {
 
 finish() {
 	run
-	if [ -n "$args" ] && [ -z "$checked" ] && [ "$status" != 0 ]; then fail "exit $status, expected 0"; fi
+	if [ -n "$given" ] && [ -z "$checked" ] && [ "$status" != 0 ]; then fail "exit $status, expected 0"; fi
 	args=
+	given=
 	ran=
 	checked=
 }
@@ -59,7 +61,8 @@ while IFS= read -r line || [ -n "$line" ]; do
 	'#'*) ;;
 	'') finish ;;
 	'! '*) sh -c "$text" || fail "cannot prepare: $text" ;;
-	'$ '*) finish; args=$text ;;
+	'$ '*) finish; args=$text; given=yes ;;
+	'$') finish; args=; given=yes ;;
 	'= '*)
 		run
 		checked=yes
