@@ -156,6 +156,29 @@ static void test_never_faster_than_alone(void)
 	arena_free(&a);
 }
 
+/* Clocks that tick while messages fly: what is sent at a time is sent at that time. */
+static void test_events_between_arrivals(void)
+{
+	struct arena a = {0};
+	struct topo t = parse(&a, "full:6,bw=10GB/s,lat=50ps");
+	struct script_msg list[600];
+	struct rng rng;
+	rng_init(&rng, 7);
+	for (uint32_t i = 0; i < 600; i++) {
+		uint32_t pair = i % 30, src = pair / 5, dst = pair % 5;
+		/* A new message on each link every 10 ns at the earliest, 90 ps to 8 ns long. */
+		list[i] = (struct script_msg){(i / 30) * UINT64_C(10000) + rng_below(&rng, 1000),
+			src, dst + (dst >= src), rng_below(&rng, 80), 0};
+	}
+	const char *simgrid = run(&a, NET_SIMGRID, &t, list, 600);
+	const char *analytic = run(&a, NET_ANALYTIC, &t, list, 600);
+	for (uint32_t i = 0; i < 600; i++) {
+		tick s = script_arrival(simgrid, i), c = script_arrival(analytic, i);
+		CU_ASSERT((s > c ? s - c : c - s) <= 2);
+	}
+	arena_free(&a);
+}
+
 /* Equal messages that arrive together are done in the order they were sent in. */
 static void test_order_of_equals(void)
 {
@@ -220,6 +243,7 @@ int main(void)
 		{"lone messages", test_lone_messages},
 		{"runs are equal", test_runs_are_equal},
 		{"never faster than alone", test_never_faster_than_alone},
+		{"events between arrivals", test_events_between_arrivals},
 		{"order of equals", test_order_of_equals},
 		{"bytes of links", test_link_bytes},
 		{"the end of time", test_endless},

@@ -111,6 +111,30 @@ static void test_bad_names(void)
 	CU_ASSERT(temp_refused(CLUSTER("0-99999999999999999999999"), ":4:1", "radical"));
 }
 
+/* Whatever is cut off or garbled is refused with a place, or is still a platform. */
+static void test_garbled(void)
+{
+	static const char text[] =
+		HEAD HOSTS LINK "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n"
+				"<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3,7\" "
+				"speed=\"1f\" bw=\"1Bps\" "
+				"lat=\"0s\"/>\n" TAIL;
+	size_t complete = strlen(text) - strlen("\n");
+	for (size_t i = 1; i < complete; i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t;
+		CU_ASSERT(!temp_read(&a, arena_strndup(&a, text, i), &t, &err));
+		CU_ASSERT(err.kind == ERR_INPUT && strncmp(err.text, "/tmp/", 5) == 0);
+		char *garbled = arena_strdup(&a, text);
+		garbled[i] = (char)(garbled[i] ^ (1 << i % 7));
+		err = (struct err){0};
+		bool ok = temp_read(&a, garbled, &t, &err);
+		CU_ASSERT(ok ? t.n_devices > 0 : err.kind == ERR_INPUT);
+		arena_free(&a);
+	}
+}
+
 /* All of SimGrid's examples pass, with the number of hosts that SimGrid 3.32 counts in them. */
 static void test_examples(void)
 {
@@ -221,6 +245,7 @@ int main(void)
 		{"bad XML", test_bad_xml},
 		{"bad values", test_bad_values},
 		{"bad names", test_bad_names},
+		{"garbled files", test_garbled},
 		{"SimGrid's examples", test_examples},
 		{"writing", test_write},
 		{"writing a large one", test_write_large},
