@@ -1,7 +1,8 @@
 #include "coll/internal.h"
 
-/* Trees over ceil(log2 n) rounds with the root at position 0: the rank at i + dist hangs below i, where 2 dist divides i, and stands for itself and the
- * dist - 1 ranks after it. Towards the leaves dist falls, towards the root it grows. */
+/* Trees over ceil(log2 n) rounds with the root at position 0: the rank at i + dist hangs below
+ * i, where 2 dist divides i, and stands for itself and the dist - 1 ranks after it. Towards the
+ * leaves dist falls, towards the root it grows. */
 
 struct tree {
 	uint32_t n_ranks;

@@ -1,7 +1,8 @@
 #include "coll/internal.h"
 
-/* Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997: in round k every rank sends all it
- * has, at most what is still missing, to the rank 2^k before it. */
+/* Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing
+ * systems", 1997: in round k every rank sends all it has, at most what is still missing, to the
+ * rank 2^k before it. */
 static struct coll_schedule allgather(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};

@@ -1,7 +1,7 @@
 #include "coll/internal.h"
 
-/* Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988: in round k every rank tells the one 2^k after it. Nothing but the
- * signal moves. */
+/* Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988: in round k
+ * every rank tells the one 2^k after it. Nothing but the signal moves. */
 static struct coll_schedule barrier(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};

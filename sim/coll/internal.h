@@ -36,8 +36,9 @@ void steps_ring(struct steps *s, uint32_t n_ranks, uint32_t shift, uint64_t byte
 uint32_t pow2_floor(uint32_t n); /* largest power of two <= n */
 uint32_t log2_ceil(uint32_t n);
 
-/* Groups of other sizes than powers of two, as MPICH does it: of the first 2 (n - p) ranks, p = pow2_floor(n), the even ones add their vector to the
- * odd ones' and sit out until they get the result. */
+/* Groups of other sizes than powers of two, as MPICH does it: of the first 2 (n - p) ranks, p =
+ * pow2_floor(n), the even ones add their vector to the odd ones' and sit out until they get the
+ * result. */
 struct fold {
 	uint32_t p, n_extra;
 };

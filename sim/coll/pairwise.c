@@ -1,7 +1,8 @@
 #include "coll/internal.h"
 
-/* n - 1 rounds: in round r every rank sends to the r-th after it and receives from the r-th before it. The part of rank i for rank j is i n + j; as
- * 32 bits count the parts, at most 65,535 ranks. */
+/* n - 1 rounds: in round r every rank sends to the r-th after it and receives from the r-th
+ * before it. The part of rank i for rank j is i n + j; as 32 bits count the parts, at most
+ * 65,535 ranks. */
 static struct coll_schedule alltoall(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};

@@ -1,7 +1,8 @@
 #include "coll/internal.h"
 
-/* Rabenseifner, "Optimization of collective reduction operations", 2004: reduce-scatter by halving the vector and the distance, all-gather by doubling
- * both. Other numbers of ranks are folded. */
+/* Rabenseifner, "Optimization of collective reduction operations", 2004: reduce-scatter by
+ * halving the vector and the distance, all-gather by doubling both. Other numbers of ranks are
+ * folded. */
 static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};

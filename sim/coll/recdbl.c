@@ -1,6 +1,7 @@
 #include "coll/internal.h"
 
-/* Recursive doubling: partners at distance 1, 2, 4, ... exchange what they have (Thakur, Rabenseifner and Gropp, 2005). */
+/* Recursive doubling: partners at distance 1, 2, 4, ... exchange what they have (Thakur,
+ * Rabenseifner and Gropp, 2005). */
 
 static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {

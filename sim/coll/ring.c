@@ -1,7 +1,8 @@
 #include "coll/internal.h"
 
-/* Chunks of ceil(bytes / n_ranks) travel around the ring. Patarasu and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
- * 2009: n - 1 steps that add, n - 1 that copy. */
+/* Chunks of ceil(bytes / n_ranks) travel around the ring. Patarasu and Yuan, "Bandwidth optimal
+ * all-reduce algorithms for clusters of workstations", 2009: n - 1 steps that add, n - 1 that
+ * copy. */
 
 static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {

@@ -28,7 +28,8 @@ static void set_add_all(uint64_t *set, uint32_t n_ranks)
 		set_add(set, r);
 }
 
-/* What must be in `part` of `rank` before (`at_end` false) or after. Returns false when it does not matter. */
+/* What must be in `part` of `rank` before (`at_end` false) or after. Returns false when it does
+ * not matter. */
 static bool expect(const struct world *w, uint32_t rank, uint32_t part, bool at_end, uint64_t *set)
 {
 	uint32_t n = w->n_ranks;

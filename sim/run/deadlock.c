@@ -3,9 +3,11 @@
 
 #include "run/internal.h"
 
-/* Nothing is left to happen, yet tasks are. A rank is held up by tasks that have started and cannot end: a recv whose send was never posted, a
- * collective that somebody has not entered. What they wait for is a task of another rank that comes, directly or not, after one that is held up
- * itself, or it does not exist. Following that from task to task ends where nobody is waited for, or comes back to itself: the cycle. */
+/* Nothing is left to happen, yet tasks are. A rank is held up by tasks that have started and
+ * cannot end: a recv whose send was never posted, a collective that somebody has not entered.
+ * What they wait for is a task of another rank that comes, directly or not, after one that is
+ * held up itself, or it does not exist. Following that from task to task ends where nobody is
+ * waited for, or comes back to itself: the cycle. */
 
 enum { LINES_SHOWN = 4, RANGES_SHOWN = 4 };
 
@@ -206,8 +208,9 @@ static void add_waiters(struct text *out, const struct engine *e, struct waiter 
 	}
 }
 
-/* Holds from the first waiting rank on, until one is met again or nobody is waited for. Returns where the cycle begins, or the index
- * of the last hold. `seen` has one number per rank and task: 1 + its index in the chain. */
+/* Holds from the first waiting rank on, until one is met again or nobody is waited for. Returns
+ * where the cycle begins, or the index of the last hold. `seen` has one number per rank and
+ * task: 1 + its index in the chain. */
 static size_t follow(struct engine *e, struct arena *a, struct hold **chain, size_t *n)
 {
 	uint32_t **seen = arena_array(a, e->n_ranks, uint32_t *);

@@ -4,7 +4,8 @@
 
 #include "run/internal.h"
 
-/* So many callbacks without time advancing can only be a loop: no machine does as much in one instant. */
+/* So many callbacks without time advancing can only be a loop: no machine does as much in one
+ * instant. */
 #define SAME_TIME_MAX (UINT64_C(1) << 30)
 
 uint32_t device_of(const struct engine *e, uint32_t rank)

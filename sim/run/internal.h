@@ -22,8 +22,8 @@ struct plans {
 	struct coll_plan *buckets[PLAN_BUCKETS];
 	uint32_t n;
 };
-/* The plan for the task's collective over `n_ranks`. ERR_INPUT at the task's place, or ERR_USAGE when it is the configuration's algorithm
- * that does not fit. */
+/* The plan for the task's collective over `n_ranks`. ERR_INPUT at the task's place, or ERR_USAGE
+ * when it is the configuration's algorithm that does not fit. */
 const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, uint32_t n_ranks,
 	const struct coll_choice *choice, struct err *err);
 
@@ -94,7 +94,8 @@ struct member {
 	bool left;
 };
 
-/* One collective of one team, from the first rank that enters to the last that leaves. Members are counted from the root. */
+/* One collective of one team, from the first rank that enters to the last that leaves. Members
+ * are counted from the root. */
 struct instance {
 	struct instance *next; /* in team.live */
 	struct team *team;
@@ -152,7 +153,8 @@ struct engine {
 	struct err failure;
 };
 
-/* Called first by everything that the event loop calls: false when the run has failed and nothing more is to happen. */
+/* Called first by everything that the event loop calls: false when the run has failed and
+ * nothing more is to happen. */
 bool engine_wake(struct engine *e);
 void engine_fail(struct engine *e, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -178,7 +180,8 @@ void collective_enter(struct engine *e, uint32_t rank, uint32_t task);
 struct instance *collective_find(struct engine *e, uint32_t rank, uint32_t task);
 void collective_free(struct engine *e);
 
-/* Adds the time since the last call to where it went; to be called before `busy` or what is under way changes. */
+/* Adds the time since the last call to where it went; to be called before `busy` or what is
+ * under way changes. */
 void account(struct engine *e, uint32_t rank);
 void account_under_way(struct engine *e, uint32_t rank, enum cause cause, int change);
 

@@ -3,8 +3,9 @@
 
 #include "run/internal.h"
 
-/* The outcome on its way from a child process, as text: numbers one after the other, lowest five bits first, each in a printable character that also
- * says whether more follow. A double goes as its bits. Both sides are the same program. */
+/* The outcome on its way from a child process, as text: numbers one after the other, lowest five
+ * bits first, each in a printable character that also says whether more follow. A double goes as
+ * its bits. Both sides are the same program. */
 
 enum { OUTCOME_VERSION = 1, LINKS_MAX = 10 };
 enum { DIGIT_BITS = 5, DIGIT_MASK = 31, DIGIT_MORE = 32, DIGIT_BASE = 64, NUMBER_MAX = 13 };
@@ -26,7 +27,8 @@ static void put_double(struct text *out, double v)
 	put(out, bits);
 }
 
-/* Everything is read in the order in which it was put; what is missing reads as 0 and clears `ok`. */
+/* Everything is read in the order in which it was put; what is missing reads as 0 and clears
+ * `ok`. */
 struct in {
 	struct bytes data;
 	size_t at;

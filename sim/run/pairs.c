@@ -2,7 +2,8 @@
 
 #include "run/internal.h"
 
-/* Which devices may send to which, as sorted keys src << 32 | dst: all that the network has to know of the topology. */
+/* Which devices may send to which, as sorted keys src << 32 | dst: all that the network has to
+ * know of the topology. */
 struct keys {
 	struct arena *a;
 	uint64_t *list;

@@ -20,11 +20,14 @@ struct run_config {
 	bool keep_spans;                /* for timelines: memory grows with ranks x tasks */
 };
 
-/* Where the time of one rank went, by its compute stream (stream 0). While that stream idles, the time is exposed communication of the collective or
- * transfer that is under way for the rank (tp, then dp and other groups, then pipeline messages whose sender has posted them), else bubble. A collective is
- * under way from when its last rank has entered until this rank leaves it, a message from when both ends are posted until it has arrived; a send on
- * stream 0 that is not eager keeps its sender waiting alike. `tp`: groups that join a dimension called "tp". A wait on stream 0 is not busy time.
- * The eight shares of every rank add up to the end of the run. */
+/* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,
+ * the time is exposed communication of the collective or transfer that is under way for the rank
+ * (tp, then dp and other groups, then pipeline messages whose sender has posted them), else
+ * bubble. A collective is under way from when its last rank has entered until this rank leaves
+ * it, a message from when both ends are posted until it has arrived; a send on stream 0 that is
+ * not eager keeps its sender waiting alike. `tp`: groups that join a dimension called "tp". A
+ * wait on stream 0 is not busy time. The eight shares of every rank add up to the end of the
+ * run. */
 struct run_rank {
 	tick forward, backward, optimizer, other_compute; /* busy on stream 0 */
 	tick tp_exposed, dp_exposed, pp_exposed, bubble;
@@ -68,17 +71,21 @@ struct run_result {
 	uint32_t n_spans;
 };
 
-/* Tasks start when their stream is free and what they come after is done. A message leaves when its send is posted, whether or not the recv is; ends match
- * by (from, to, tag) in the order of posting. The n-th collective of a group is the n-th in the order of the tasks; a step of its schedule leaves when
- * both its ranks have entered and have done their earlier rounds. prog_check() is the caller's choice: what it calls ERR_INPUT is refused here
- * too, and what it calls ERR_ANSWER is run and ends in a deadlock, if it does.
+/* Tasks start when their stream is free and what they come after is done. A message leaves when
+ * its send is posted, whether or not the recv is; ends match by (from, to, tag) in the order of
+ * posting. The n-th collective of a group is the n-th in the order of the tasks; a step of its
+ * schedule leaves when both its ranks have entered and have done their earlier rounds.
+ * prog_check() is the caller's choice: what it calls ERR_INPUT is refused here too, and what it
+ * calls ERR_ANSWER is run and ends in a deadlock, if it does.
  *
- * ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a deadlock: the cycle of waiting tasks, the waiters outside
- * it (ranks folded into ranges), the last thing each completed, and file:line of both ends. */
+ * ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a
+ * deadlock: the cycle of waiting tasks, the waiters outside it (ranks folded into ranges), the
+ * last thing each completed, and file:line of both ends. */
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);
 
-/* One collective alone over devices `devices[0..n-1]`, all entering at 0: its time. Executes every message (no folding). */
+/* One collective alone over devices `devices[0..n-1]`, all entering at 0: its time. Executes
+ * every message (no folding). */
 bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *devices, uint32_t n,
 	uint64_t bytes, const struct run_config *config, struct run_result *out, struct err *err);
 

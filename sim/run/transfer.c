@@ -2,8 +2,9 @@
 
 #include "run/internal.h"
 
-/* Messages between ranks, matched by (from, to, tag) in the order in which their ends are posted. The table holds ends that wait for the other; of one
- * (from, to, tag) either sends wait or receives. */
+/* Messages between ranks, matched by (from, to, tag) in the order in which their ends are
+ * posted. The table holds ends that wait for the other; of one (from, to, tag) either sends wait
+ * or receives. */
 
 enum { BUCKETS_MIN = 256 };
 

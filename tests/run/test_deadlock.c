@@ -37,7 +37,8 @@ static void a_cycle_of_two_and_who_waits_for_it(void)
 	runner_free(&r);
 }
 
-/* The search starts at rank 0, which only waits for the cycle of 1, 2 and 3; what is posted hangs on other streams and `after`. */
+/* The search starts at rank 0, which only waits for the cycle of 1, 2 and 3; what is posted
+ * hangs on other streams and `after`. */
 static void a_cycle_behind_streams(void)
 {
 	expect_deadlock("wham-prog 1\ngrid rank=4\n"

@@ -139,7 +139,8 @@ static void a_collective_waits_for_the_last(void)
 	runner_free(&r);
 }
 
-/* A broadcast from position 2 of an explicit group, by its tree: 2 to 0, then 2 to 1 (positions rotated). */
+/* A broadcast from position 2 of an explicit group, by its tree: 2 to 0, then 2 to 1 (positions
+ * rotated). */
 static void roots_are_positions(void)
 {
 	struct runner r;
@@ -259,7 +260,8 @@ static void draw_task(struct draw *d, uint32_t rank, struct prog_task t)
 	d->tasks[rank][d->n[rank]++] = t;
 }
 
-/* One thing that happens: somebody computes, a message, or a collective. What came before it never waits for it, so nothing can deadlock. */
+/* One thing that happens: somebody computes, a message, or a collective. What came before it
+ * never waits for it, so nothing can deadlock. */
 static void draw_event(struct draw *d, uint32_t number)
 {
 	uint32_t rank = (uint32_t)rng_below(&d->rng, 8), other = (uint32_t)rng_below(&d->rng, 8);
