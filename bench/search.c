@@ -1,7 +1,8 @@
-/* Mines an accelerator for BERT-large within TPUv2's area and TDP, and compares with the exhaustive run on the reduced space R, C, V in
- * {16 .. 256} with TPUv2's buffer: oracle calls and CPU seconds. Asserts that the best design beats TPUv2, that the search takes less than 5 s of CPU time,
- * and that it comes within 1 % of the exhaustive optimum with at most a hundredth of the CPU time.
- * usage: bench_search SOURCE_ROOT [MODEL [MICRO_BATCH]] */
+/* Mines an accelerator for BERT-large within TPUv2's area and TDP, and compares with the
+ * exhaustive run on the reduced space R, C, V in {16 .. 256} with TPUv2's buffer: oracle calls
+ * and CPU seconds. Asserts that the best design beats TPUv2, that the search takes less than 5 s
+ * of CPU time, and that it comes within 1 % of the exhaustive optimum with at most a hundredth
+ * of the CPU time. usage: bench_search SOURCE_ROOT [MODEL [MICRO_BATCH]] */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

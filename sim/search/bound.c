@@ -42,7 +42,8 @@ static void fill_durations(struct bounding *b, const struct design *d, bool by_a
 	oracle_close(&o);
 }
 
-/* Traffic depends on the buffer alone, here the largest. Rates are rounded to whole bytes/s, so this is rounded down further. */
+/* Traffic depends on the buffer alone, here the largest. Rates are rounded to whole bytes/s, so
+ * this is rounded down further. */
 static void fill_memory(struct bounding *b, const struct design *d)
 {
 	struct arch arch = design_arch(d, &b->p->config->base);

@@ -1,8 +1,10 @@
 /* Every dimension point with every pair of counts that fits and is not proven to be dominated.
  *
- * Proof of what is skipped: a list schedule in which no operator ever waited for a core of a kind takes the same decisions with more cores of that
- * kind (oracle.c). If that holds for all parts of all stages at (n_tc, n_vc), then (n_tc + 1, n_vc) and all beyond it take exactly as long, with more area
- * and power: not better by any metric. If it holds for vector cores at all n_tc of a row, then every later row equals this one. */
+ * Proof of what is skipped: a list schedule in which no operator ever waited for a core of a
+ * kind takes the same decisions with more cores of that kind (oracle.c). If that holds for all
+ * parts of all stages at (n_tc, n_vc), then (n_tc + 1, n_vc) and all beyond it take exactly as
+ * long, with more area and power: not better by any metric. If it holds for vector cores at all
+ * n_tc of a row, then every later row equals this one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,8 @@ static void consider(struct scan *s)
 	memcpy(s->best->costs, s->costs, s->p->n_stages * sizeof(*s->costs));
 }
 
-/* All tensor-core counts for one vector-core count; true when a vector core was missing somewhere. */
+/* All tensor-core counts for one vector-core count; true when a vector core was missing
+ * somewhere. */
 static bool scan_row(struct scan *s)
 {
 	bool vc_binds = false;

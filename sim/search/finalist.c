@@ -52,7 +52,8 @@ static bool simulate(struct arena *scratch, const struct problem *p, const struc
 	return true;
 }
 
-/* Of the very plan that is simulated; without a topology by the oracle's times and the links of the accelerator. */
+/* Of the very plan that is simulated; without a topology by the oracle's times and the links of
+ * the accelerator. */
 static tick closed_form(struct arena *scratch, const struct problem *p, uint32_t workload,
 	const struct plan *plan, const struct stage_cost *costs)
 {

@@ -10,8 +10,9 @@
 
 enum { LATTICE_MAX = 32 };
 
-/* All (rows, cols, width, SRAM): powers of two, ascending. A point is an index below n_points; halving one dimension makes the
- * index smaller, so ascending order visits every descendant of a point before the point. */
+/* All (rows, cols, width, SRAM): powers of two, ascending. A point is an index below n_points;
+ * halving one dimension makes the index smaller, so ascending order visits every descendant of a
+ * point before the point. */
 struct lattice {
 	uint32_t n_dim, n_width, n_sram, n_points;
 	uint32_t dims[LATTICE_MAX], widths[LATTICE_MAX];
@@ -38,8 +39,8 @@ uint32_t lattice_children(const struct lattice *l, uint32_t point, uint32_t chil
 uint32_t lattice_parents(const struct lattice *l, uint32_t point, uint32_t parents[LATTICE_AXES]);
 
 bool design_fits(const struct search_config *config, const struct design *d);
-/* Most tensor (or vector) cores within the budget, the other count as it is; 0 when not even one fits.
- * Area and TDP grow with the counts, so bisection finds it. */
+/* Most tensor (or vector) cores within the budget, the other count as it is; 0 when not even one
+ * fits. Area and TDP grow with the counts, so bisection finds it. */
 uint32_t design_max_tc(const struct search_config *config, const struct design *d);
 uint32_t design_max_vc(const struct search_config *config, const struct design *d);
 /* Total order by tc, rows, cols, vc, width, SRAM. */
@@ -54,8 +55,8 @@ enum { N_PHASES = 3 };
 struct stage_part {
 	op_id *ids;
 	uint32_t n_ids;
-	uint32_t repeat
-		[N_PHASES]; /* in each phase: forward operators come again in the backward pass when all is recomputed */
+	/* In each phase: forward operators run again in the backward pass of full recomputation. */
+	uint32_t repeat[N_PHASES];
 	uint32_t times; /* in one step */
 };
 
@@ -68,7 +69,8 @@ struct search_stage {
 	uint64_t batch;     /* samples of the whole step */
 	uint32_t n_devices; /* of the whole workload */
 	struct device_options device;
-	tick reference; /* step time of the first baseline on this stage alone; 0 without baselines */
+	/* step time of the first baseline on this stage alone; 0 without baselines */
+	tick reference;
 };
 
 struct problem_stage {
@@ -97,7 +99,8 @@ struct problem {
 	struct problem_workload *workloads; /* config->n_workloads */
 };
 
-/* Stages are those of the plan on config->base; ones with the same operators and dependencies are one. */
+/* Stages are those of the plan on config->base; ones with the same operators and dependencies
+ * are one. */
 bool problem_build(
 	struct arena *a, const struct search_config *config, struct problem *out, struct err *err);
 
@@ -126,7 +129,8 @@ struct part_run {
 	struct part_run *next;
 };
 
-/* A stage on given dimensions, any counts. Everything is priced once; a design is simulated once. */
+/* A stage on given dimensions, any counts. Everything is priced once; a design is simulated
+ * once. */
 struct oracle {
 	const struct search_stage *stage;
 	struct device_part **parts; /* of each part of the stage */
@@ -138,16 +142,16 @@ struct oracle {
 
 void oracle_open(struct oracle *o, const struct search_stage *s, const struct arch *arch);
 void oracle_close(struct oracle *o);
-/* A device schedule that never found the cores of a kind all busy is the same schedule with more of them; such a part is
- * not run again. */
+/* A device schedule that never found the cores of a kind all busy is the same schedule with more
+ * of them; such a part is not run again. */
 void oracle_price(struct oracle *o, uint32_t tc, uint32_t vc, struct stage_cost *out);
 /* The run of one part for these counts; after oracle_price() it is there already. */
 const struct part_run *oracle_part(struct oracle *o, uint32_t part, uint32_t tc, uint32_t vc);
 
 /* ---- score.c: from times to the metric ---- */
 
-/* Higher is better. perf-per-tdp: samples/s per TDP watt of all devices, or a negative number, the missing share of the
- * throughput, for a design below the floor. */
+/* Higher is better. perf-per-tdp: samples/s per TDP watt of all devices, or a negative number,
+ * the missing share of the throughput, for a design below the floor. */
 double score_stage(
 	const struct search_config *config, const struct search_stage *s, tick step, double tdp_w);
 /* By the closed form over all stages of all workloads; `costs` has one entry per distinct stage. */
@@ -208,10 +212,13 @@ struct bounds {
  *
  * A part with n_tc and n_vc cores lasts at least
  *     max(critical path at infinite cores, TC work / n_tc, VC work / n_vc, DRAM bytes / bandwidth)
- * where an operator's duration is that of the device alone with the point's array (tensor-core and fused operators) or vector width (vector
- * operators), the widest vector core for fused operators and the largest buffer of the space: wider lanes and larger buffers never make an operator slower.
- * A core is held at least that long, and sharing memory only stretches it. The score of a point is at most the best over all (n_tc, n_vc) on the edge of the budget
- * (perf-per-tdp: with the TDP of n_tc and one vector core); that of a subtree is at most the largest of its points. */
+ * where an operator's duration is that of the device alone with the point's array (tensor-core
+ * and fused operators) or vector width (vector operators), the widest vector core for fused
+ * operators and the largest buffer of the space: wider lanes and larger buffers never make an
+ * operator slower. A core is held at least that long, and sharing memory only stretches it. The
+ * score of a point is at most the best over all (n_tc, n_vc) on the edge of the budget (perf-
+ * per-tdp: with the TDP of n_tc and one vector core); that of a subtree is at most the largest
+ * of its points. */
 void bounds_build(struct arena *a, const struct problem *p, uint32_t stage, struct bounds *out);
 
 /* ---- workers.c ---- */
@@ -219,9 +226,10 @@ void bounds_build(struct arena *a, const struct problem *p, uint32_t stage, stru
 /* Item `i` writes its result of fixed size. False with `err` ends the map. */
 typedef bool worker_fn(void *ctx, uint32_t i, void *result, struct err *err);
 
-/* Results of items 0 .. n-1, each `size` bytes, in order. Item i runs in process i modulo `jobs`, forked from this one (in this very process for one job), so that
- * everything in memory is there to read and nothing that an item changes comes back but its result. The first item that fails, by number, is the error;
- * a worker that dies is ERR_INTERNAL. */
+/* Results of items 0 .. n-1, each `size` bytes, in order. Item i runs in process i modulo
+ * `jobs`, forked from this one (in this very process for one job), so that everything in memory
+ * is there to read and nothing that an item changes comes back but its result. The first item
+ * that fails, by number, is the error; a worker that dies is ERR_INTERNAL. */
 struct worker_map {
 	worker_fn *fn;
 	void *ctx;
@@ -239,7 +247,8 @@ struct run_state {
 	struct search_result *out;
 };
 
-/* Fills `found`, to which the driver adds the baselines, and counts its oracle calls in run->out. */
+/* Fills `found`, to which the driver adds the baselines, and counts its oracle calls in
+ * run->out. */
 typedef bool search_propose(struct run_state *run, struct candidates *found, struct err *err);
 bool search_drive(struct arena *a, const struct search_config *config, search_propose *propose,
 	struct search_result *out, struct err *err);
@@ -250,7 +259,8 @@ void search_progress(const struct run_state *s, double best);
 /* True when config->max_calls is used up. */
 bool search_spent(const struct run_state *s);
 
-/* Merges the candidates' unknown stage costs by the oracle, ranks them by the closed form, simulates the best k and the baselines, and fills the result. */
+/* Merges the candidates' unknown stage costs by the oracle, ranks them by the closed form,
+ * simulates the best k and the baselines, and fills the result. */
 bool global_finish(struct run_state *s, struct candidates *found, struct err *err);
 bool finalists_evaluate(struct run_state *s, const struct candidates *ranked, struct err *err);
 bool problem_check_fits(const struct problem *p, struct err *err);

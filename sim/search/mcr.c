@@ -1,10 +1,14 @@
 /* Mirror conflict resolution: adds the core that the operators on the critical path wait for.
  *
- * Start with one core of each kind. Among the operators that started after their ALAP because the cores of their kind were busy, every operator is counted
- * together with the operators that mirror it (recomputation, dX, dW, update), each as often as it runs in a step; the kind whose operator lost
- * most is grown by one core, both kinds for fused operators. A kind that brings nothing is set aside until another one has. When none brings anything but
- * conflicts remain, the step may be too short to matter (n equal operators gain nothing before a divisor of n is reached), so each kind is tried once at as many
- * cores as fit; and when the budget is what stops it, one core more is tried for less of the other kind. At the end cores that nothing is lost without are taken away again. */
+ * Start with one core of each kind. Among the operators that started after their ALAP because
+ * the cores of their kind were busy, every operator is counted together with the operators that
+ * mirror it (recomputation, dX, dW, update), each as often as it runs in a step; the kind whose
+ * operator lost most is grown by one core, both kinds for fused operators. A kind that brings
+ * nothing is set aside until another one has. When none brings anything but conflicts remain,
+ * the step may be too short to matter (n equal operators gain nothing before a divisor of n is
+ * reached), so each kind is tried once at as many cores as fit; and when the budget is what
+ * stops it, one core more is tried for less of the other kind. At the end cores that nothing is
+ * lost without are taken away again. */
 #include <math.h>
 #include <string.h>
 
@@ -86,7 +90,8 @@ static void worst_delays(struct climb *c, tick worst[N_KINDS])
 	memset(c->delays, 0, (size_t)c->stage->graph->n_ops * N_KINDS * sizeof(tick));
 }
 
-/* Kinds with conflicts, the largest delay first. Fused operators may lack only one of their cores, so either kind stands behind them. */
+/* Kinds with conflicts, the largest delay first. Fused operators may lack only one of their
+ * cores, so either kind stands behind them. */
 static int order_kinds(const tick worst[N_KINDS], int order[N_KINDS])
 {
 	tick key[N_KINDS];

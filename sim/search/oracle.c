@@ -105,8 +105,9 @@ static struct part_run *run_part(struct oracle *o, uint32_t part, uint32_t tc, u
 	return run;
 }
 
-/* The list schedule takes the next ready operator whose cores are free. Where no operator ever waited for a kind of core, every decision would
- * have been the same with more of that kind, by induction over the events: the schedules are equal. */
+/* The list schedule takes the next ready operator whose cores are free. Where no operator ever
+ * waited for a kind of core, every decision would have been the same with more of that kind, by
+ * induction over the events: the schedules are equal. */
 static bool same_schedule(const struct part_run *run, uint32_t tc, uint32_t vc)
 {
 	return (run->tc == tc || (run->tc < tc && !run->tc_binds)) &&

@@ -8,7 +8,8 @@ struct link_speed {
 	uint64_t bytes_per_s;
 };
 
-/* Neighbours in a topology; all links of the accelerator where there is none, or only SimGrid knows them. */
+/* Neighbours in a topology; all links of the accelerator where there is none, or only SimGrid
+ * knows them. */
 static struct link_speed link_speed(const struct search_config *config)
 {
 	const struct topo *t = config->topo;

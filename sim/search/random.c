@@ -1,4 +1,5 @@
-/* Designs drawn at random among those that fit: dimensions uniformly, then counts uniformly within the budget. */
+/* Designs drawn at random among those that fit: dimensions uniformly, then counts uniformly
+ * within the budget. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

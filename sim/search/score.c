@@ -3,7 +3,8 @@
 
 #include "search/internal.h"
 
-/* One workload: the share of the floor that is missing, as a negative number, orders designs below it by throughput. */
+/* One workload: the share of the floor that is missing, as a negative number, orders designs
+ * below it by throughput. */
 static double apply_metric(const struct search_config *config, double samples_per_s,
 	double floor_samples_per_s, double watts)
 {

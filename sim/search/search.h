@@ -1,7 +1,22 @@
 /* Mining accelerators: the WHAM search (arXiv 2404.14632) and its references, on one oracle.
  *
- * A design is <#TC, TC rows x cols, #VC, VC width, SRAM>. A workload is a training graph with its degrees; the oracle prices a design on a stage by list-scheduling its
- * forward, backward and update graphs on the device simulator. */
+ * A design is <#TC, TC rows x cols, #VC, VC width, SRAM>. A workload is a training graph with its
+ * degrees. It is cut into pipeline stages as its plan does it on the base accelerator; stages with
+ * the same operators are one. The oracle prices a design on a stage by list-scheduling the stage's
+ * forward, backward and update operators on the device simulator, one core for an operator (WHAM's
+ * rule; plan_options.intra_op_split does not count here): that is one oracle call.
+ *
+ *   wham        per stage: a tree of dimensions, each child with one of rows, cols, width or SRAM
+ *               halved; at every point mirror conflict resolution finds the counts; branches end
+ *               after `hysteresis` levels without gain, or when their bound cannot beat the k-th
+ *               best. The bound: a part of a step lasts at least max(critical path at infinite
+ *               cores, work / most cores in the budget, DRAM bytes / bandwidth).
+ *   exhaustive  every point with all counts, without those that are proven to change nothing
+ *   random      `max_calls` designs within the budget
+ *
+ * The union of the stages' best and the baselines that fit the budget (their counts and sizes, on
+ * the base's clock, memory and links) is then priced on all stages and ranked by the closed form of
+ * the pipeline; the best k and the baselines are simulated, and ranked by that. */
 #ifndef SEARCH_SEARCH_H
 #define SEARCH_SEARCH_H
 
@@ -37,7 +52,9 @@ struct search_space {
 
 struct search_budget {
 	double area_mm2, tdp_w; /* upper limits */
-	double floor; /* perf-per-tdp: least samples/s relative to the reference accelerator (1.0: no slower); 0: none */
+	/* perf-per-tdp: least samples/s relative to the reference accelerator (1.0: no slower);
+	 * 0: none */
+	double floor;
 };
 
 struct workload {
@@ -52,20 +69,22 @@ struct search_config {
 	const struct workload *workloads;
 	uint32_t n_workloads;
 	struct arch base; /* clock, HBM, links, node, area model, dataflow of every design */
-	const struct arch *
-		baselines; /* printed beside the designs and always candidates of the final ranking where they fit */
+	/* Printed beside the designs, and candidates of the final ranking where they fit; the first is
+	 * what floors, and scores over several workloads, are relative to. */
+	const struct arch *baselines;
 	uint32_t n_baselines;
 	enum metric metric;
-	enum search_mode mode;
+	enum search_mode mode; /* individual: exactly one workload, the caller repeats the search */
 	struct search_space space;
 	struct search_budget budget;
 	uint32_t top_k;           /* designs kept per stage and reported: 10 */
 	uint32_t hysteresis;      /* levels without improvement before a branch is left: 2 */
 	uint64_t seed, max_calls; /* max_calls 0: no limit (random: 1000) */
-	uint32_t jobs;
-	const struct topo *topo; /* NULL: one accelerator, or pure analytic pipeline */
+	uint32_t jobs;            /* forked workers; the result is the same for any number */
+	const struct topo *topo;  /* NULL: one accelerator, or pure analytic pipeline */
 	enum net_kind net;
 	struct coll_choice choice;
+	/* Now and then, with the best score so far (of one stage for wham); may be NULL. */
 	void (*progress)(void *ctx, uint64_t calls, double best);
 	void *progress_ctx;
 };
@@ -86,7 +105,10 @@ struct finalist {
 	const char *name; /* of a baseline; NULL for a mined design */
 	double area_mm2, tdp_w;
 	struct outcome *outcomes; /* one per workload */
-	double score; /* metric; geometric mean over workloads relative to the first baseline for several */
+	/* throughput: samples/s. perf-per-tdp: samples/s per TDP watt of all devices, or below the floor
+	 * the share of it that is missing, as a negative number. For several workloads the weighted
+	 * geometric mean relative to the first baseline. */
+	double score;
 	double *ratios; /* samples/s relative to each baseline (geometric mean over workloads) */
 };
 

@@ -135,7 +135,8 @@ void baseline_design(const struct arch *arch, struct design *out)
 	};
 }
 
-/* The budget is often the area and TDP of an accelerator, which has to fit itself whatever the order of additions. */
+/* The budget is often the area and TDP of an accelerator, which has to fit itself whatever the
+ * order of additions. */
 static bool within(double value, double limit)
 {
 	return value <= limit * (1 + 1e-12);

@@ -1,8 +1,10 @@
 /* The dimension tree of the local search.
  *
- * The root is the largest point of the space; a child halves rows, columns, vector width or SRAM. Points are visited level by level of halvings, each once: a point has as
- * many fruitless levels behind it as the best of its expanded parents says. Within a level the most promising bounds come first, in waves of a fixed size; what
- * cannot beat the worst of the top k is cut, by what was known before the wave, so that the number of jobs changes nothing. */
+ * The root is the largest point of the space; a child halves rows, columns, vector width or
+ * SRAM. Points are visited level by level of halvings, each once: a point has as many fruitless
+ * levels behind it as the best of its expanded parents says. Within a level the most promising
+ * bounds come first, in waves of a fixed size; what cannot beat the worst of the top k is cut,
+ * by what was known before the wave, so that the number of jobs changes nothing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +20,8 @@ struct tree {
 	uint32_t stage;
 	struct bounds bounds;
 	struct candidates *top;
-	double *score; /* of visited points; the bound of those that were cut; -INFINITY where nothing fits */
+	/* of visited points; the bound of those that were cut; -INFINITY where nothing fits */
+	double *score;
 	uint32_t *levels; /* without improvement */
 	bool *reached, *expanded, *cut;
 };
@@ -102,7 +105,8 @@ static bool visit(struct tree *t, const struct rank *ranks, uint32_t n, struct e
 	return true;
 }
 
-/* The least over the expanded parents: none where the point improves on one, or where one did not fit at all. */
+/* The least over the expanded parents: none where the point improves on one, or where one did
+ * not fit at all. */
 static uint32_t fruitless_levels(const struct tree *t, uint32_t point)
 {
 	uint32_t parents[LATTICE_AXES], least = UINT32_MAX;

@@ -93,7 +93,8 @@ static void test_random_graphs(void)
 	}
 }
 
-/* A subtree that the bounds cut has no design that the search still needs: with hysteresis out of the way the optimum of the exhaustive run is reached. */
+/* A subtree that the bounds cut has no design that the search still needs: with hysteresis out
+ * of the way the optimum of the exhaustive run is reached. */
 static void test_never_cuts_the_optimum(void)
 {
 	struct rng rng;

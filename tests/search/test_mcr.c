@@ -79,7 +79,8 @@ static void test_chain(void)
 	arena_free(&a);
 }
 
-/* Two tensor-core operators whose mirrors clash too, 2 x 1000 cycles in all, against two vector operators that clash once for `vector_cycles`. */
+/* Two tensor-core operators whose mirrors clash too, 2 x 1000 cycles in all, against two vector
+ * operators that clash once for `vector_cycles`. */
 static struct best contest(uint64_t vector_cycles)
 {
 	struct arena a = {0};

@@ -153,8 +153,9 @@ static void test_bad_config(void)
 	arena_free(&a);
 }
 
-/* Vector operators in a chain: halving rows or columns changes nothing, halving the width makes it worse, one core of each kind is best. With
- * room for every point no bound cuts, and each visited point costs one call. */
+/* Vector operators in a chain: halving rows or columns changes nothing, halving the width makes
+ * it worse, one core of each kind is best. With room for every point no bound cuts, and each
+ * visited point costs one call. */
 static void test_hysteresis(void)
 {
 	static const uint32_t visited[] = {4, 4, 10, 17, 23, 26, 27};
