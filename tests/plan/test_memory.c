@@ -60,6 +60,27 @@ static void test_activations(void)
 	arena_free(&a);
 }
 
+/* Layers that differ: the one that makes the most again counts. */
+static void test_largest_layer(void)
+{
+	struct arena a = {0};
+	struct graph_options options = {.batch = 1};
+	struct graph g =
+		setup_train(&a, "models/workloads/vgg16.json", &options, true, OPTIMIZER_SGD);
+	struct layers all = {0, g.n_layers};
+	struct graph_memory sum = graph_layer_memory(&g, 0, g.n_layers);
+	uint64_t most = 0, last = 0;
+	for (uint32_t l = 0; l < g.n_layers; l++) {
+		struct graph_memory m = graph_layer_memory(&g, l, l + 1);
+		last = m.activation_bytes - m.boundary_bytes;
+		most = last > most ? last : most;
+	}
+	CU_ASSERT_TRUE(most > last);
+	struct stage_memory full = stage_memory(&g, all, OPTIMIZER_SGD, RECOMPUTE_FULL, 3);
+	CU_ASSERT_EQUAL(full.activation_bytes, 3 * sum.boundary_bytes + most);
+	arena_free(&a);
+}
+
 /* 18 bytes a parameter: Megatron-LM's 22B model over tp 8 (48 layers, hidden 6144, 64 heads, vocabulary 51200)
  * holds 45.56 GiB of weights and optimizer states (arXiv 2205.05198). */
 static void test_megatron_22b(void)
@@ -206,6 +227,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"bytes of a parameter by optimizer and precision", test_states},
 		{"activations by recomputation and micro-batches", test_activations},
+		{"the largest layer is made again", test_largest_layer},
 		{"weights and optimizer states of Megatron 22B", test_megatron_22b},
 		{"micro-batches in flight by schedule", test_in_flight},
 		{"out of memory", test_out_of_memory},

@@ -241,6 +241,71 @@ static void test_recompute_collectives(void)
 	arena_free(&a);
 }
 
+/* Selective recomputation stands in the segment that goes back through what it makes again: one in each layer. */
+static void test_recompute_segments(void)
+{
+	struct arena a = {0};
+	struct graph g = setup_tiny(&a, 2);
+	struct arch arch = setup_arch(&a);
+	struct degrees d = setup_degrees(1, 2, 1, 1);
+	struct plan_options options = plain;
+	struct plan none = setup_plan(&a, &g, &arch, &d, &options);
+	options.recompute = RECOMPUTE_SELECTIVE;
+	struct plan selective = setup_plan(&a, &g, &arch, &d, &options);
+	tick all = selective.stages[0].backward - none.stages[0].backward;
+	for (uint32_t i = 0; i < TINY_LAYERS; i++) {
+		const char *key = arena_printf(&a, "s0.bwd.%u", i);
+		CU_ASSERT_EQUAL(
+			setup_cost(&selective, key) - setup_cost(&none, key), all / TINY_LAYERS);
+	}
+	arena_free(&a);
+}
+
+/* A backward pass that ends in a weight gradient beside a collective: gradients are reduced after both. */
+static void test_last_gradient(void)
+{
+	enum { N = 5 };
+	static const op_id forward[] = {0}, data[] = {1};
+	static const tensor_id input = 0;
+	struct arena a = {0};
+	struct arch arch = setup_arch(&a);
+	struct work w = {.core = CORE_TC, .batch = 1, .m = 64, .n = 64, .k = 64};
+	struct op *ops = arena_array(&a, N, struct op);
+	ops[0] = (struct op){.kind = op_kind_find("identity"), .inputs = &input, .n_inputs = 1};
+	ops[1] = (struct op){.pass = PASS_BACKWARD_DATA, .preds = forward, .n_preds = 1};
+	ops[2] = (struct op){.pass = PASS_BACKWARD_DATA, .preds = data, .n_preds = 1};
+	ops[3] = (struct op){.pass = PASS_BACKWARD_WEIGHT, .preds = data, .n_preds = 1};
+	ops[4] = (struct op){.pass = PASS_UPDATE};
+	for (uint32_t i = 0; i < N; i++)
+		ops[i].work = w;
+	ops[2].work = (struct work){.core = CORE_LINK, .collective_bytes = 64};
+	struct tensor weight = {.class = TENSOR_PARAM,
+		.n_dims = 1,
+		.dims = {64},
+		.elem_bytes = 2,
+		.producer = GRAPH_NONE};
+	struct graph g = {.name = "hand",
+		.ops = ops,
+		.n_ops = N,
+		.tensors = &weight,
+		.n_tensors = 1,
+		.n_layers = 1,
+		.tp = 2};
+	struct degrees d = setup_degrees(1, 2, 2, 1);
+	struct plan plan = setup_plan(&a, &g, &arch, &d, &plain);
+	const struct expected tasks[] = {
+		{TASK_COMPUTE, 0, NULL, 0, 0, 0, 0},
+		{TASK_COMPUTE, 0, NULL, 0, 0, 1, 0},
+		{TASK_COMPUTE, 0, NULL, 0, 0, 1, 1},
+		{TASK_COLL, 1, NULL, 0, 64, 1, 1},
+		{TASK_COLL, 6, NULL, 0, 256, 2, 3},
+		{TASK_COMPUTE, 0, NULL, 0, 0, 1, 4},
+	};
+	check_tasks(&plan.prog.roles[0], tasks, 6);
+	CU_ASSERT_EQUAL(plan.prog.roles[0].tasks[4].after[1], 2);
+	arena_free(&a);
+}
+
 /* Energy: every micro-batch costs the same, the update once. */
 static void test_energy(void)
 {
@@ -252,7 +317,7 @@ static void test_energy(void)
 		struct degrees d = setup_degrees(2, 1, 1, m);
 		e[m - 1] = setup_plan(&a, &g, &arch, &d, &plain).stages[0].energy_j;
 	}
-	CU_ASSERT_TRUE(e[0] > 0);
+	CU_ASSERT_TRUE(e[0] > 0 && e[1] > 1.2 * e[0]);
 	CU_ASSERT_DOUBLE_EQUAL(e[2] - e[1], e[1] - e[0], 1e-9 * e[0]);
 	CU_ASSERT_TRUE(e[1] < 2 * e[0]);
 	arena_free(&a);
@@ -468,6 +533,8 @@ int main(void)
 		{"weight gradients beside collectives", test_overlap},
 		{"recomputation", test_recompute},
 		{"recomputation repeats collectives", test_recompute_collectives},
+		{"selective recomputation by segment", test_recompute_segments},
+		{"gradients are reduced after all of them", test_last_gradient},
 		{"energy of a step", test_energy},
 		{"random degrees", test_random},
 		{"an even pipeline", test_even_pipeline},

@@ -4,7 +4,8 @@
 /* A backward pass by hand, tc = computes, ar = collective:
  *
  *     0 dX --> 1 ar --> 3 dX --> 4 ar --> 6 dX
- *     0 dX --> 2 dW              3 dX --> 5 dW    1 ar --> 7 dW --> 8 dX (needs a weight gradient) */
+ *     0 dX --> 2 dW              3 dX --> 5 dW    1 ar --> 7 dW --> 8 dX (needs a weight gradient)
+ *                            5 dW --> 9 dW (sums it) */
 struct node {
 	enum core core;
 	enum op_pass pass;
@@ -22,6 +23,7 @@ static const struct node nodes[] = {
 	{CORE_TC, PASS_BACKWARD_DATA, {4, 0}, 1},
 	{CORE_TC, PASS_BACKWARD_WEIGHT, {1, 0}, 1},
 	{CORE_VC, PASS_BACKWARD_DATA, {7, 0}, 1},
+	{CORE_VC, PASS_BACKWARD_WEIGHT, {5, 0}, 1},
 };
 
 enum { N_NODES = sizeof(nodes) / sizeof(nodes[0]) };
@@ -57,7 +59,7 @@ static void test_cut(void)
 	check_ids(s[0].late, s[0].n_late, (op_id[]){2}, 1);
 	check_ids(s[0].links, s[0].n_links, (op_id[]){1}, 1);
 	check_ids(s[1].ids, s[1].n_ids, (op_id[]){3, 7, 8}, 3);
-	check_ids(s[1].late, s[1].n_late, (op_id[]){5}, 1);
+	check_ids(s[1].late, s[1].n_late, (op_id[]){5, 9}, 2);
 	check_ids(s[1].links, s[1].n_links, (op_id[]){4}, 1);
 	check_ids(s[2].ids, s[2].n_ids, (op_id[]){6}, 1);
 	CU_ASSERT_EQUAL(s[2].n_late, 0);
