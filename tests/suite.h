@@ -7,7 +7,8 @@
 static inline int suite_run(const char *name, CU_TestInfo *tests)
 {
 	CU_SuiteInfo registered[] = {{.pName = name, .pTests = tests}, CU_SUITE_INFO_NULL};
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(registered) != CUE_SUCCESS)
+	if (CU_initialize_registry() != CUE_SUCCESS ||
+		CU_register_suites(registered) != CUE_SUCCESS)
 		return 2;
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	CU_basic_run_tests();

@@ -84,7 +84,8 @@ bool options_parse(const char *verb, int argc, char **argv, struct request *q, s
 	for (size_t i = 0; i < n; i++)
 		if (option_belongs(&option_rows[i], verb))
 			known[n_known++] = (struct argp_option){.name = option_rows[i].name,
-				.key = option_rows[i].letter ? option_rows[i].letter : KEY_BASE + (int)i,
+				.key = option_rows[i].letter ? option_rows[i].letter
+							     : KEY_BASE + (int)i,
 				.arg = option_rows[i].arg};
 	struct argp argp = {.options = known, .parser = take};
 	err->text[0] = '\0';

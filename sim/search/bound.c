@@ -149,7 +149,7 @@ static double score_counts(const struct bounding *b, const struct design *d, dou
 static double bound_edge(const struct bounding *b, const struct design *point)
 {
 	const struct search_config *config = b->p->config;
-	double best = -INFINITY;
+	double best = -HUGE_VAL;
 	uint32_t limit = config->space.max_count;
 	uint32_t tc_enough = enough(b, false, limit), vc_enough = enough(b, true, limit);
 	struct design d = *point;

@@ -36,7 +36,7 @@ void candidates_add(struct candidates *c, const struct candidate *candidate)
 
 double candidates_worst(const struct candidates *c)
 {
-	return c->n < c->cap ? (double)-INFINITY : c->list[c->n - 1].score;
+	return c->n < c->cap ? -HUGE_VAL : c->list[c->n - 1].score;
 }
 
 struct candidate candidate_make(

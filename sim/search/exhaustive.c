@@ -88,7 +88,7 @@ static bool point_item(void *ctx, uint32_t i, void *result, struct err *err)
 	struct scan s = {.p = job->p, .best = result};
 	s.at = lattice_design(&job->p->lattice, job->first + i);
 	s.best->fits = design_fits(job->p->config, &s.at);
-	s.best->score = -INFINITY;
+	s.best->score = -HUGE_VAL;
 	if (!s.best->fits)
 		return true;
 	struct arch arch = design_arch(&s.at, &job->p->config->base);

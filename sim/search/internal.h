@@ -181,7 +181,7 @@ struct candidates {
 void candidates_init(struct arena *a, struct candidates *c, uint32_t cap);
 /* Keeps it when it is among the best and its design is not there yet. */
 void candidates_add(struct candidates *c, const struct candidate *candidate);
-/* Score of the worst of a full list, otherwise -INFINITY: what a newcomer must beat. */
+/* Score of the worst of a full list, otherwise -HUGE_VAL: what a newcomer must beat. */
 double candidates_worst(const struct candidates *c);
 struct candidate candidate_make(
 	struct arena *a, const struct problem *p, const struct design *d, double score);

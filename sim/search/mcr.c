@@ -191,7 +191,7 @@ static void climb_run(struct climb *c)
 
 void mcr_run(const struct problem *p, uint32_t stage, uint32_t point, struct point_result *out)
 {
-	struct climb c = {.p = p, .stage = &p->stages[stage], .score = -INFINITY};
+	struct climb c = {.p = p, .stage = &p->stages[stage], .score = -HUGE_VAL};
 	struct design start = lattice_design(&p->lattice, point);
 	*out = (struct point_result){.fits = design_fits(p->config, &start)};
 	if (!out->fits)

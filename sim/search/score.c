@@ -16,7 +16,7 @@ static double apply_metric(const struct search_config *config, double samples_pe
 			return samples_per_s / floor_samples_per_s - 1;
 		return samples_per_s / watts;
 	}
-	assert(!"metric");
+	assert(false);
 	return 0;
 }
 

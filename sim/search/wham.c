@@ -20,7 +20,7 @@ struct tree {
 	uint32_t stage;
 	struct bounds bounds;
 	struct candidates *top;
-	/* of visited points; the bound of those that were cut; -INFINITY where nothing fits */
+	/* of visited points; the bound of those that were cut; -HUGE_VAL where nothing fits */
 	double *score;
 	uint32_t *levels; /* without improvement */
 	bool *reached, *expanded, *cut;
@@ -124,7 +124,7 @@ static uint32_t fruitless_levels(const struct tree *t, uint32_t point)
 static void expand(struct tree *t, uint32_t point)
 {
 	const struct lattice *l = &t->run->problem.lattice;
-	bool fits = t->score[point] > (double)-INFINITY;
+	bool fits = t->score[point] > -HUGE_VAL;
 	t->levels[point] = fits ? fruitless_levels(t, point) : 0;
 	if (t->levels[point] >= t->run->problem.config->hysteresis && point + 1 != l->n_points)
 		return;
@@ -178,7 +178,7 @@ static bool search_stage(
 		.cut = arena_array(&scratch, l->n_points, bool),
 	};
 	for (uint32_t i = 0; i < l->n_points; i++)
-		t.score[i] = -INFINITY;
+		t.score[i] = -HUGE_VAL;
 	bounds_build(&scratch, &run->problem, stage, &t.bounds);
 	t.reached[l->n_points - 1] = true;
 	bool ok = true;

@@ -9,7 +9,7 @@ static double best_of_point(const struct problem *p, uint32_t point)
 {
 	struct design d = lattice_design(&p->lattice, point);
 	struct arch arch = design_arch(&d, &p->config->base);
-	double best = -INFINITY;
+	double best = -HUGE_VAL;
 	struct oracle o;
 	oracle_open(&o, &p->stages[0], &arch);
 	for (d.tc = 1; d.tc <= p->config->space.max_count; d.tc++) {
