@@ -27,6 +27,8 @@ struct steps {
 };
 
 void steps_add(struct steps *s, const struct coll_step *step); /* `round` is filled in */
+/* Room for `n` steps in one piece; worth it where there are many. Before the first is added. */
+void steps_reserve(struct steps *s, size_t n);
 /* Sorts and closes the schedule; s->round is the number of rounds. */
 struct coll_schedule steps_finish(struct steps *s, uint64_t bytes_divisor, uint32_t n_parts);
 

@@ -6,6 +6,7 @@
 static struct coll_schedule alltoall(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};
+	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
 	for (uint32_t r = 1; r < n_ranks; r++, s.round++)
 		for (uint32_t i = 0; i < n_ranks; i++) {
 			uint32_t dst = (i + r) % n_ranks;

@@ -8,6 +8,7 @@ static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_
 {
 	struct steps s = {.a = a};
 	uint64_t chunk = div_ceil(bytes, n_ranks);
+	steps_reserve(&s, 2 * (size_t)n_ranks * (n_ranks - 1));
 	steps_ring(&s, n_ranks, 0, chunk, true);
 	steps_ring(&s, n_ranks, 1, chunk, false);
 	return steps_finish(&s, 1, n_ranks);
@@ -16,6 +17,7 @@ static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_
 static struct coll_schedule allgather(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};
+	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
 	steps_ring(&s, n_ranks, 0, div_ceil(bytes, n_ranks), false);
 	return steps_finish(&s, 1, n_ranks);
 }
@@ -24,6 +26,7 @@ static struct coll_schedule allgather(struct arena *a, uint32_t n_ranks, uint64_
 static struct coll_schedule reducescatter(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};
+	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
 	steps_ring(&s, n_ranks, n_ranks - 1, div_ceil(bytes, n_ranks), true);
 	return steps_finish(&s, 1, n_ranks);
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 
 #include "coll/internal.h"
@@ -7,6 +8,13 @@ void steps_add(struct steps *s, const struct coll_step *step)
 	struct coll_step copy = *step;
 	copy.round = s->round;
 	arena_push(s->a, s->list, s->n, s->cap) = copy;
+}
+
+void steps_reserve(struct steps *s, size_t n)
+{
+	assert(s->n == 0 && n <= UINT32_MAX);
+	s->list = arena_array(s->a, n + 1, struct coll_step);
+	s->cap = (uint32_t)n;
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -19,9 +27,17 @@ static int compare_steps(const void *a, const void *b)
 	return (x->dst > y->dst) - (x->dst < y->dst);
 }
 
+static bool is_sorted(const struct steps *s)
+{
+	for (uint32_t i = 1; i < s->n; i++)
+		if (compare_steps(&s->list[i - 1], &s->list[i]) > 0)
+			return false;
+	return true;
+}
+
 struct coll_schedule steps_finish(struct steps *s, uint64_t bytes_divisor, uint32_t n_parts)
 {
-	if (s->n > 0)
+	if (!is_sorted(s))
 		qsort(s->list, s->n, sizeof(*s->list), compare_steps);
 	return (struct coll_schedule){
 		.steps = s->list,

@@ -172,10 +172,12 @@ static void fill_result(struct run_state *run, const struct arch *archs, uint32_
 	out->baselines = arena_array(run->arena, n_baselines, struct finalist);
 	out->n_finalists = n_mined;
 	for (uint32_t i = 0; i < n_mined; i++)
-		out->finalists[i] = make_finalist(run, &archs[i], &outcomes[i * n_workloads]);
+		out->finalists[i] =
+			make_finalist(run, &archs[i], &outcomes[(size_t)i * n_workloads]);
 	for (uint32_t i = 0; i < n_baselines; i++) {
 		uint32_t at = n_mined + i;
-		out->baselines[i] = make_finalist(run, &archs[at], &outcomes[at * n_workloads]);
+		out->baselines[i] =
+			make_finalist(run, &archs[at], &outcomes[(size_t)at * n_workloads]);
 		out->baselines[i].name = archs[at].name;
 	}
 	for (uint32_t i = 0; n_baselines > 0 && i < n_workloads; i++)

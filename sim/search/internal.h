@@ -53,7 +53,7 @@ enum { N_PHASES = 3 };
 
 /* Operators that run by themselves, one list after the other. */
 struct stage_part {
-	op_id *ids;
+	const op_id *ids;
 	uint32_t n_ids;
 	/* In each phase: forward operators run again in the backward pass of full recomputation. */
 	uint32_t repeat[N_PHASES];

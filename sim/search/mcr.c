@@ -15,7 +15,7 @@
 #include "search/internal.h"
 
 /* Least gain of a step of the climb, as a share. */
-static const double MCR_EPS = 1e-5;
+static const double mcr_eps = 1e-5;
 
 enum { N_KINDS = 3 };
 
@@ -119,7 +119,7 @@ static bool grow_by_one(struct climb *c, const int *order, int n)
 		struct design d = c->at;
 		d.tc += kinds[order[i]].tc;
 		d.vc += kinds[order[i]].vc;
-		if (try_move(c, &d, MCR_EPS))
+		if (try_move(c, &d, mcr_eps))
 			return true;
 	}
 	return false;
@@ -135,7 +135,7 @@ static bool grow_far(struct climb *c, const int *order, int n)
 			d.tc = design_max_tc(config, &d);
 		if (kinds[order[i]].vc > 0)
 			d.vc = design_max_vc(config, &d);
-		if ((d.tc > c->at.tc + 1 || d.vc > c->at.vc + 1) && try_move(c, &d, MCR_EPS))
+		if ((d.tc > c->at.tc + 1 || d.vc > c->at.vc + 1) && try_move(c, &d, mcr_eps))
 			return true;
 	}
 	return false;
@@ -156,7 +156,7 @@ static bool exchange(struct climb *c, const int *order, int n)
 			continue;
 		uint32_t *other = kind->tc ? &d.vc : &d.tc;
 		*other = kind->tc ? design_max_vc(config, &d) : design_max_tc(config, &d);
-		if (*other > 0 && try_move(c, &d, MCR_EPS))
+		if (*other > 0 && try_move(c, &d, mcr_eps))
 			return true;
 	}
 	return false;

@@ -19,7 +19,7 @@ static struct link_speed link_speed(const struct search_config *config)
 }
 
 static void add_part(
-	struct search_stage *s, op_id *ids, uint32_t n, const uint32_t repeat[N_PHASES])
+	struct search_stage *s, const op_id *ids, uint32_t n, const uint32_t repeat[N_PHASES])
 {
 	if (n == 0)
 		return;

@@ -11,7 +11,7 @@
 #include "search/internal.h"
 
 /* Least gain of a child over its parent. */
-static const double TREE_EPS = 1e-3;
+static const double tree_eps = 1e-3;
 
 enum { WAVE = 16 };
 
@@ -83,22 +83,30 @@ static bool run_wave(struct tree *t, const uint32_t *points, uint32_t n, struct 
 	return ok;
 }
 
+/* The next wave of points whose bounds beat what is known; `at` moves past them and those cut. */
+static uint32_t next_wave(
+	struct tree *t, const struct rank *ranks, uint32_t n, uint32_t *at, uint32_t points[WAVE])
+{
+	uint32_t n_points = 0;
+	double worst = candidates_worst(t->top);
+	for (; *at < n && n_points < WAVE; ++*at) {
+		const struct rank *r = &ranks[*at];
+		if (r->bound > worst) {
+			points[n_points++] = r->point;
+			continue;
+		}
+		t->score[r->point] = r->bound;
+		t->run->out->pruned_points++;
+	}
+	return n_points;
+}
+
 /* Visits the level's points that may still matter. */
 static bool visit(struct tree *t, const struct rank *ranks, uint32_t n, struct err *err)
 {
 	uint32_t points[WAVE];
 	for (uint32_t at = 0; at < n && !search_spent(t->run);) {
-		uint32_t n_points = 0;
-		double worst = candidates_worst(t->top);
-		for (; at < n && n_points < WAVE; at++) {
-			uint32_t point = ranks[at].point;
-			if (ranks[at].bound > worst) {
-				points[n_points++] = point;
-				continue;
-			}
-			t->score[point] = ranks[at].bound;
-			t->run->out->pruned_points++;
-		}
+		uint32_t n_points = next_wave(t, ranks, n, &at, points);
 		if (n_points > 0 && !run_wave(t, points, n_points, err))
 			return false;
 	}
@@ -114,7 +122,7 @@ static uint32_t fruitless_levels(const struct tree *t, uint32_t point)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!t->expanded[parents[i]])
 			continue;
-		bool better = score_improves(t->score[point], t->score[parents[i]], TREE_EPS);
+		bool better = score_improves(t->score[point], t->score[parents[i]], tree_eps);
 		uint32_t levels = better ? 0 : t->levels[parents[i]] + 1;
 		least = levels < least ? levels : least;
 	}

@@ -10,8 +10,8 @@
 #   2 TEXT      its standard error contains TEXT
 #   ? COMMAND   succeeds afterwards; out and err hold what was printed
 # Whatever the case, nothing may die by a signal or print an assertion or a backtrace.
-wham=$1
-cases=$2
+wham=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+cases=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Same bytes on two runs and for any number of jobs.
 # usage: determinism.sh WHAM
-wham=$1
+wham=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2

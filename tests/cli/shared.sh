@@ -1,7 +1,7 @@
 #!/bin/sh
 # Models and platforms of other people, read where WHAM_SHARED says.
 # usage: shared.sh WHAM
-wham=$1
+wham=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 if [ -z "$WHAM_SHARED" ]; then
 	echo "skipped: WHAM_SHARED not set"
 	exit 77

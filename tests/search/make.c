@@ -1,6 +1,7 @@
 #include "make.h"
 
 #include "graph/op_kinds.h"
+#include "suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,4 +155,14 @@ void make_setup(struct arena *a, const struct graph *train, struct setup *out)
 			},
 	};
 	out->config.workloads = &out->workload;
+}
+
+void make_compare(const struct outcome *x, const struct outcome *y)
+{
+	CU_ASSERT_EQUAL(x->samples_per_s, y->samples_per_s);
+	CU_ASSERT_EQUAL(x->step, y->step);
+	CU_ASSERT_EQUAL(x->analytic_step, y->analytic_step);
+	CU_ASSERT_EQUAL(x->energy_j_per_sample, y->energy_j_per_sample);
+	CU_ASSERT_EQUAL(x->tc_utilisation, y->tc_utilisation);
+	CU_ASSERT_EQUAL(x->vc_utilisation, y->vc_utilisation);
 }

@@ -38,4 +38,7 @@ struct setup {
 };
 void make_setup(struct arena *a, const struct graph *train, struct setup *out);
 
+/* Asserts that every figure is the same. */
+void make_compare(const struct outcome *x, const struct outcome *y);
+
 #endif

@@ -20,7 +20,7 @@ static void make_pipeline(struct arena *a, uint32_t pp, uint32_t dp, struct setu
 	out->config.baselines = tpu;
 	out->config.n_baselines = 1;
 	out->config.top_k = 4;
-	out->workload.degrees = (struct degrees){pp, 1, dp, 2 * dp * 8, 2};
+	out->workload.degrees = (struct degrees){pp, 1, dp, UINT64_C(16) * dp, 2};
 }
 
 static void must_topo(struct arena *a, const char *text, struct topo *out)
@@ -130,9 +130,7 @@ static void check_simulated(const char *topology, uint32_t pp, uint32_t dp, enum
 	CU_ASSERT_EQUAL_FATAL(again.n_finalists, r.n_finalists);
 	CU_ASSERT_EQUAL(again.oracle_calls, r.oracle_calls);
 	for (uint32_t i = 0; i < r.n_finalists; i++)
-		CU_ASSERT_EQUAL(memcmp(again.finalists[i].outcomes, r.finalists[i].outcomes,
-					sizeof(struct outcome)),
-			0);
+		make_compare(again.finalists[i].outcomes, r.finalists[i].outcomes);
 	arena_free(&a);
 }
 

@@ -12,6 +12,16 @@ static const struct search_space whole = {
 	.max_sram_bytes = UINT64_C(128) << 20,
 };
 
+static void check_child(const struct lattice *l, uint32_t point, uint32_t child)
+{
+	uint32_t parents[LATTICE_AXES], found = 0, n = lattice_parents(l, child, parents);
+	for (uint32_t i = 0; i < n; i++)
+		found += parents[i] == point;
+	CU_ASSERT_EQUAL(found, 1);
+	CU_ASSERT_TRUE(child < point);
+	CU_ASSERT_EQUAL(lattice_depth(l, child), lattice_depth(l, point) + 1);
+}
+
 static void test_lattice(void)
 {
 	struct lattice l;
@@ -29,15 +39,8 @@ static void test_lattice(void)
 		struct lattice_at where = lattice_locate(&l, i);
 		uint32_t children[LATTICE_AXES], n = lattice_children(&l, i, children);
 		CU_ASSERT_EQUAL(lattice_point(&l, &where), i);
-		for (uint32_t j = 0; j < n; j++) {
-			uint32_t parents[LATTICE_AXES], found = 0;
-			uint32_t n_parents = lattice_parents(&l, children[j], parents);
-			for (uint32_t k = 0; k < n_parents; k++)
-				found += parents[k] == i;
-			CU_ASSERT_EQUAL(found, 1);
-			CU_ASSERT_TRUE(children[j] < i);
-			CU_ASSERT_EQUAL(lattice_depth(&l, children[j]), lattice_depth(&l, i) + 1);
-		}
+		for (uint32_t j = 0; j < n; j++)
+			check_child(&l, i, children[j]);
 	}
 }
 
