@@ -69,7 +69,7 @@ struct search_config {
 	const struct workload *workloads;
 	uint32_t n_workloads;
 	struct arch base; /* clock, HBM, links, node, area model, dataflow of every design */
-	/* Printed beside the designs, and candidates of the final ranking where they fit; the first is
+	/* Printed beside the designs; candidates of the final ranking where they fit. The first is
 	 * what floors, and scores over several workloads, are relative to. */
 	const struct arch *baselines;
 	uint32_t n_baselines;
@@ -105,9 +105,9 @@ struct finalist {
 	const char *name; /* of a baseline; NULL for a mined design */
 	double area_mm2, tdp_w;
 	struct outcome *outcomes; /* one per workload */
-	/* throughput: samples/s. perf-per-tdp: samples/s per TDP watt of all devices, or below the floor
-	 * the share of it that is missing, as a negative number. For several workloads the weighted
-	 * geometric mean relative to the first baseline. */
+	/* throughput: samples/s. perf-per-tdp: samples/s per TDP watt of all devices; below the
+	 * floor the share of it that is missing, as a negative number. For several workloads the
+	 * weighted geometric mean relative to the first baseline. */
 	double score;
 	double *ratios; /* samples/s relative to each baseline (geometric mean over workloads) */
 };

@@ -105,6 +105,24 @@ static void test_closed_form_only(void)
 	arena_free(&a);
 }
 
+/* The best designs of single stages hold the best one for all of them. */
+static void test_against_exhaustive(void)
+{
+	struct arena a = {0};
+	struct setup s;
+	struct search_result all;
+	struct err err = {0};
+	make_pipeline(&a, 4, 1, &s);
+	s.config.n_baselines = 0;
+	s.config.space.min_sram_bytes = UINT64_C(8) << 20;
+	struct search_result wham = run(&a, &s.config);
+	CU_ASSERT_TRUE_FATAL(search_run(&a, &search_exhaustive, &s.config, &all, &err));
+	CU_ASSERT_TRUE(wham.finalists[0].score >= 0.99 * all.finalists[0].score);
+	CU_ASSERT_TRUE(wham.finalists[0].score <= all.finalists[0].score);
+	CU_ASSERT_TRUE(wham.oracle_calls < all.oracle_calls);
+	arena_free(&a);
+}
+
 static void check_simulated(const char *topology, uint32_t pp, uint32_t dp, enum net_kind net)
 {
 	struct arena a = {0};
@@ -177,6 +195,7 @@ int main(void)
 		{"equal stages are searched once", test_stages},
 		{"the oracle prices a stage as the plan does", test_oracle_prices_as_plan},
 		{"without a topology the closed form decides", test_closed_form_only},
+		{"a pipeline within 1 % of the exhaustive optimum", test_against_exhaustive},
 		{"finalists over the analytic network", test_analytic_network},
 		{"finalists over SimGrid", test_simgrid},
 		{"a topology with too few devices", test_too_few_devices},
