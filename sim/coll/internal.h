@@ -32,6 +32,10 @@ void steps_reserve(struct steps *s, size_t n);
 /* Sorts and closes the schedule; s->round is the number of rounds. */
 struct coll_schedule steps_finish(struct steps *s, uint64_t bytes_divisor, uint32_t n_parts);
 
+/* For algorithms of n rounds with n steps each: as many ranks as a schedule in memory allows (8192,
+ * two to five GB). */
+bool fits_squared(uint32_t n_ranks);
+
 /* n_ranks - 1 rounds around the ring: in round r, rank i sends part i + shift - r to rank i + 1. */
 void steps_ring(struct steps *s, uint32_t n_ranks, uint32_t shift, uint64_t bytes, bool reduce);
 

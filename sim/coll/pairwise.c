@@ -1,8 +1,7 @@
 #include "coll/internal.h"
 
 /* n - 1 rounds: in round r every rank sends to the r-th after it and receives from the r-th
- * before it. The part of rank i for rank j is i n + j; as 32 bits count the parts, at most
- * 65,535 ranks. */
+ * before it. The part of rank i for rank j is i n + j. */
 static struct coll_schedule alltoall(struct arena *a, uint32_t n_ranks, uint64_t bytes)
 {
 	struct steps s = {.a = a};
@@ -18,12 +17,7 @@ static struct coll_schedule alltoall(struct arena *a, uint32_t n_ranks, uint64_t
 	return steps_finish(&s, n_ranks, n_ranks * n_ranks);
 }
 
-static bool fits(uint32_t n_ranks)
-{
-	return n_ranks <= UINT16_MAX;
-}
-
 const struct coll_algo coll_alltoall_pairwise = {.name = "pairwise",
 	.kind = COLL_ALLTOALL,
-	.fits = fits,
+	.fits = fits_squared,
 	.build = alltoall};

@@ -33,10 +33,13 @@ static struct coll_schedule reducescatter(struct arena *a, uint32_t n_ranks, uin
 
 const struct coll_algo coll_allreduce_ring = {.name = "ring",
 	.kind = COLL_ALLREDUCE,
+	.fits = fits_squared,
 	.build = allreduce};
 const struct coll_algo coll_allgather_ring = {.name = "ring",
 	.kind = COLL_ALLGATHER,
+	.fits = fits_squared,
 	.build = allgather};
 const struct coll_algo coll_reducescatter_ring = {.name = "ring",
 	.kind = COLL_REDUCESCATTER,
+	.fits = fits_squared,
 	.build = reducescatter};

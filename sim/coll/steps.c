@@ -48,6 +48,11 @@ struct coll_schedule steps_finish(struct steps *s, uint64_t bytes_divisor, uint3
 	};
 }
 
+bool fits_squared(uint32_t n_ranks)
+{
+	return n_ranks <= 8192;
+}
+
 void steps_ring(struct steps *s, uint32_t n_ranks, uint32_t shift, uint64_t bytes, bool reduce)
 {
 	for (uint32_t r = 0; r + 1 < n_ranks; r++, s->round++)

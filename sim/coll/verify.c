@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,7 @@ bool coll_verify(const struct coll_algo *algo, uint32_t n_ranks, struct err *err
 			coll_kind_name(algo->kind), algo->name, n_ranks);
 	struct coll_schedule sch = algo->build(&a, n_ranks, UINT64_C(1) << 20);
 	struct world w = {.algo = algo, .n_ranks = n_ranks, .n_parts = sch.n_parts, .err = err};
+	assert(w.n_parts > 0);
 	w.n_words = (n_ranks + 63) / 64;
 	w.sets = arena_alloc(&a, (size_t)n_ranks * w.n_parts, w.n_words * sizeof(*w.sets));
 	size_t most = 0;

@@ -1,5 +1,6 @@
 #include "prog/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ static bool explain(const struct prog *p, const uint32_t *role_of, uint32_t to, 
 			if (t->kind == TASK_SEND || t->kind == TASK_RECV)
 				collect(&a, p, role, t, to, &ends);
 		}
+	assert(ends.n > 0);
 	qsort(ends.list, ends.n, sizeof(*ends.list), compare_ends);
 	bool ok = true;
 	for (uint32_t i = 0, last; i < ends.n && ok; i = last) {

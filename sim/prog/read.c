@@ -237,8 +237,8 @@ static bool read_cost(struct reader *r)
 static bool read_group(struct reader *r)
 {
 	const struct word *name;
-	const uint32_t *ranks;
-	uint32_t n;
+	const uint32_t *ranks = NULL;
+	uint32_t n = 0;
 	if (!read_word(r, "a group's name", &name) || !read_ranks(r, &ranks, &n))
 		return false;
 	if (!name->quoted && !word_is_plain(name->s))
@@ -309,8 +309,8 @@ static bool read_role(struct reader *r)
 	if (!name->quoted && !word_is_plain(name->s))
 		return read_fail(r, name, "'%s' is not a name; put it in quotes", name->s);
 	if (r->at < r->lex.n_words && word_is(&r->lex.words[r->at], "ranks")) {
-		const uint32_t *ranks;
-		uint32_t n;
+		const uint32_t *ranks = NULL;
+		uint32_t n = 0;
 		r->at++;
 		if (!read_ranks(r, &ranks, &n))
 			return false;

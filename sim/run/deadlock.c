@@ -259,6 +259,7 @@ bool explain_deadlock(struct engine *e, struct err *err)
 	struct hold *chain = NULL;
 	struct waiter *waiters = NULL;
 	size_t n = 0, first = follow(e, &a, &chain, &n);
+	assert(chain && n > 0);
 	bool cycle = chain[n - 1].on_task != PROG_NONE;
 	size_t n_waiters = list_waiters(e, &a, chain + first, n - first, &waiters);
 	char when[UNIT_TEXT];

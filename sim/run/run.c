@@ -96,6 +96,7 @@ bool run_prog(struct arena *a, const struct prog *p, const struct run_config *co
 	return ok;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): eight parameters, all of them the caller's */
 bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *devices, uint32_t n,
 	uint64_t bytes, const struct run_config *config, struct run_result *out, struct err *err)
 {

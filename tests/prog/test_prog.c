@@ -210,6 +210,36 @@ static void cut_at_every_byte(void)
 	}
 }
 
+/* Words and bytes swapped, repeated and replaced: read and checked, or refused, and nothing else. */
+static void mutated_texts_do_no_harm(void)
+{
+	static const char *const words[] = {"0..9", "after", "role", "group", "ranks", "\"", "#",
+		"=", "18446744073709551616", "tp*dp", "-1", "0", "eager", "root", "@", "\n", "pp+9",
+		"1e9s"};
+	struct rng rng;
+	rng_init(&rng, 11);
+	for (uint32_t i = 0; i < 3000; i++) {
+		struct arena a = {0};
+		struct prog p;
+		struct err err = {0};
+		struct text t = {0};
+		text_add_bytes(&t, example, sizeof(example) - 1);
+		for (uint32_t k = 0; k < 1 + i % 4; k++) {
+			const char *word = words[rng_below(&rng, sizeof(words) / sizeof(*words))];
+			size_t at = rng_below(&rng, t.n), n = strlen(word);
+			if (rng_below(&rng, 4) == 0)
+				t.data[at] = (char)rng_below(&rng, 256);
+			else if (at + n <= t.n)
+				memcpy(t.data + at, word, n);
+		}
+		bool ok = prog_parse(&a, "t.prog", t.data, t.n, &p, &err) && prog_check(&p, &err);
+		CU_ASSERT_EQUAL(ok, err.kind == ERR_NONE);
+		CU_ASSERT_TRUE(ok || err.kind == ERR_INPUT || err.kind == ERR_ANSWER);
+		text_free(&t);
+		arena_free(&a);
+	}
+}
+
 static const char *random_word(struct arena *a, struct rng *rng)
 {
 	static const char chars[] = "abz09 \t\n\"\\#@=*+-._\xc3\xa9";
@@ -510,6 +540,7 @@ int main(void)
 		{"more of the form", more_of_the_form},
 		{"errors have a place", errors_have_a_place},
 		{"cut at every byte", cut_at_every_byte},
+		{"mutated texts do no harm", mutated_texts_do_no_harm},
 		{"random progs round-trip", random_progs_round_trip},
 		{"groups are arithmetic", groups_are_arithmetic},
 		{"malformed progs are refused", malformed_progs_are_refused},
