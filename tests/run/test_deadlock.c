@@ -1,5 +1,7 @@
 #include "runner.h"
 
+#include "base/rng.h"
+
 #define BAR(n) "crossbar:" #n ",bw=1GB/s,lat=1us"
 
 static void expect_deadlock(const char *prog, const char *topo, const char *text)
@@ -191,6 +193,55 @@ static void trace_files(void)
 	}
 }
 
+static void draw_prog(struct rng *rng, struct text *t)
+{
+	static const char *const groups[] = {"a", "b", "a*b", "g"};
+	text_add(t, "wham-prog 1\ngrid a=2 b=2\ngroup g 3 0 2 1\n");
+	for (unsigned rank = 0; rank < 4; rank++) {
+		text_add(t, "role r%u ranks %u\n", rank, rank);
+		unsigned n = 1 + (unsigned)rng_below(rng, 6);
+		for (unsigned id = 1; id <= n; id++) {
+			unsigned other = (unsigned)rng_below(rng, 4),
+				 tag = (unsigned)rng_below(rng, 2);
+			unsigned kind = (unsigned)rng_below(rng, 20);
+			if (kind < 6)
+				text_add(t, "%u wait 1us", id);
+			else if (kind < 19)
+				text_add(t, "%u %s %u 1KB tag t%u", id, kind < 17 ? "send" : "recv",
+					other, tag);
+			else
+				text_add(t, "%u coll barrier %s 0B", id, groups[rng_below(rng, 4)]);
+			text_add(t, " stream %u\n", (unsigned)rng_below(rng, 2));
+		}
+	}
+}
+
+/* Whatever is unmatched, missing or crossed: it ends, with an answer, and both networks agree on it. */
+static void random_progs_end(void)
+{
+	struct rng rng;
+	unsigned n_good = 0, n_stuck = 0;
+	rng_init(&rng, 3);
+	for (unsigned i = 0; i < 1000; i++) {
+		struct runner r;
+		struct text t = {0};
+		draw_prog(&rng, &t);
+		runner_init(&r, t.data, BAR(4));
+		bool ok = runner_run(&r, NET_ANALYTIC);
+		struct err err = r.err;
+		n_good += ok;
+		n_stuck += !ok;
+		CU_ASSERT_EQUAL(err.kind, ok ? ERR_NONE : ERR_ANSWER);
+		if (i % 50 == 0) {
+			CU_ASSERT_EQUAL(runner_run(&r, NET_SIMGRID), ok);
+			CU_ASSERT_EQUAL(r.err.kind, err.kind);
+		}
+		text_free(&t);
+		runner_free(&r);
+	}
+	CU_ASSERT_TRUE(n_good >= 50 && n_stuck >= 50);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -203,6 +254,7 @@ int main(void)
 		{"collectives that do not agree", collectives_that_do_not_agree},
 		{"many waiters are folded", many_waiters_are_folded},
 		{"a long cycle is cut", a_long_cycle_is_cut},
+		{"random progs end", random_progs_end},
 		{"trace files", trace_files},
 		CU_TEST_INFO_NULL,
 	};
