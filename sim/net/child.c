@@ -144,7 +144,7 @@ static bool judge(struct arena *a, const struct net_child *child, int status,
 		return fail_dead(a, child, status, o.marked, texts[1].n ? texts[1].data : "", err);
 	if (o.head.kind != ERR_NONE)
 		return err_set(err, (enum err_kind)o.head.kind, "%.*s", (int)o.head.n, o.data);
-	*reply = (struct bytes){arena_strndup(a, o.data, o.head.n), o.head.n};
+	*reply = (struct bytes){arena_grow(a, o.data, o.head.n, o.head.n + 1, 1), o.head.n};
 	return true;
 }
 

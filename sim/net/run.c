@@ -96,7 +96,7 @@ static bool run_here(struct arena *a, const struct topo *topo, const struct net_
 	bool ok = run_analytic(topo, job, &text, err);
 	*reply = (struct bytes){0};
 	if (ok)
-		*reply = (struct bytes){arena_strndup(a, text.n ? text.data : "", text.n), text.n};
+		*reply = (struct bytes){arena_grow(a, text.data, text.n, text.n + 1, 1), text.n};
 	text_free(&text);
 	return ok;
 }

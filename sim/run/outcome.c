@@ -3,20 +3,20 @@
 
 #include "run/internal.h"
 
-/* The outcome on its way from a child process, as text: numbers one after the other, lowest five
- * bits first, each in a printable character that also says whether more follow. A double goes as
- * its bits. Both sides are the same program. */
+/* The outcome on its way from a child process: numbers one after the other, lowest seven bits
+ * first, each byte also saying whether more follow. A double goes as its bits. Both sides are the
+ * same program. */
 
 enum { OUTCOME_VERSION = 1, LINKS_MAX = 10 };
-enum { DIGIT_BITS = 5, DIGIT_MASK = 31, DIGIT_MORE = 32, DIGIT_BASE = 64, NUMBER_MAX = 13 };
+enum { DIGIT_BITS = 7, DIGIT_MASK = 127, DIGIT_MORE = 128, NUMBER_MAX = 10 };
 
 static void put(struct text *out, uint64_t v)
 {
 	char digits[NUMBER_MAX];
 	size_t n = 0;
 	for (; v > DIGIT_MASK; v >>= DIGIT_BITS)
-		digits[n++] = (char)(DIGIT_BASE + DIGIT_MORE + (v & DIGIT_MASK));
-	digits[n++] = (char)(DIGIT_BASE + v);
+		digits[n++] = (char)(DIGIT_MORE | (v & DIGIT_MASK));
+	digits[n++] = (char)v;
 	text_add_bytes(out, digits, n);
 }
 

@@ -205,6 +205,34 @@ static void test_buffers(void)
 	arena_free(&a);
 }
 
+static bool finish_every_byte(struct net *net, void *ctx, struct text *reply, struct err *err)
+{
+	for (int i = 0; i < 3 * 256; i++) {
+		unsigned char byte = (unsigned char)i;
+		text_add_bytes(reply, &byte, 1);
+	}
+	return true;
+}
+
+/* A reply is bytes, not text: zeros come through. */
+static void test_binary_replies(void)
+{
+	struct arena a = {0};
+	struct topo topo;
+	struct err err = {0};
+	const struct net_job job = {.start = start_nothing, .finish = finish_every_byte};
+	CU_ASSERT_FATAL(topo_parse(&a, "ring:2", &topo, &err));
+	for (int i = 0; i < 2; i++) {
+		struct bytes reply = {0};
+		bool ok = net_run(&a, i ? NET_SIMGRID : NET_ANALYTIC, &topo, &job, &reply, &err);
+		CU_ASSERT_FATAL(ok && reply.n == 3 * 256);
+		for (size_t k = 0; k < reply.n; k++)
+			CU_ASSERT_EQUAL((unsigned char)reply.data[k], k % 256);
+		CU_ASSERT_EQUAL(reply.data[reply.n], 0);
+	}
+	arena_free(&a);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -212,6 +240,7 @@ int main(void)
 		{"a dead child says why", test_says_why},
 		{"errors of the job", test_answer},
 		{"replies", test_replies},
+		{"binary replies", test_binary_replies},
 		{"no module", test_no_module},
 		{"version", test_version},
 		{"buffers are written once", test_buffers},
