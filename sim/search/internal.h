@@ -238,7 +238,7 @@ struct worker_map {
 };
 bool workers_run(const struct worker_map *map, void *results, struct err *err);
 
-/* ---- search.c, global.c, finalist.c ---- */
+/* ---- search.c, global.c, evaluate.c, finalist.c ---- */
 
 /* A running search. */
 struct run_state {
@@ -262,6 +262,18 @@ bool search_spent(const struct run_state *s);
 /* Merges the candidates' unknown stage costs by the oracle, ranks them by the closed form,
  * simulates the best k and the baselines, and fills the result. */
 bool global_finish(struct run_state *s, struct candidates *found, struct err *err);
+
+/* A design of the final ranking. */
+struct contestant {
+	struct arch arch;
+	/* one per distinct stage; evaluate_all() prices those of baselines */
+	struct stage_cost *costs;
+	bool is_baseline;
+	struct outcome *outcomes; /* one per workload, in the run's arena */
+};
+
+/* Fills the outcomes. Memory is not checked for baselines. */
+bool evaluate_all(struct run_state *run, struct contestant *list, uint32_t n, struct err *err);
 bool finalists_evaluate(struct run_state *s, const struct candidates *ranked, struct err *err);
 bool problem_check_fits(const struct problem *p, struct err *err);
 void baseline_design(const struct arch *arch, struct design *out);

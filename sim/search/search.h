@@ -116,7 +116,9 @@ struct search_result {
 	struct finalist *finalists; /* best first, at most top_k; mined designs only */
 	uint32_t n_finalists;
 	struct finalist
-		*baselines;    /* n_baselines, evaluated alike (also when they break the budget) */
+		/* n_baselines, evaluated alike (also when they break the budget or lack device
+		 * memory) */
+		*baselines;
 	uint64_t oracle_calls; /* designs priced on a stage while searching */
 	uint64_t simulations; /* steps run on the network: finalists and baselines, each workload */
 	uint64_t pruned_points; /* dimension points and roots of subtrees cut by their bounds */
