@@ -97,6 +97,9 @@ bool load_choice(struct request *q, struct coll_choice *out, struct err *err);
 bool load_degrees(struct request *q, const char *model, struct degrees *out, struct err *err);
 bool load_plan_options(struct request *q, struct plan_options *out, struct err *err);
 
+/* `wham simulate --gemm`. */
+bool simulate_gemm(struct request *q, struct err *err);
+
 /* Writes to -o or standard output. */
 bool write_text(struct request *q, const struct text *out, struct err *err);
 /* Takes `result`. */

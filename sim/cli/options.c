@@ -58,7 +58,7 @@ static bool set_count(option *row, struct request *q, const char *text, struct e
 /* A degree or a number of devices: ids are 32 bits wide. */
 static bool set_degree(option *row, struct request *q, const char *text, struct err *err)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	if (!parse_count(row, text, 1, &v, err))
 		return false;
 	if (v > 1u << 24)

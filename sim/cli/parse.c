@@ -30,6 +30,7 @@ static const struct option_row *row_of_key(int key)
 	return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is argp's */
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct parsing *p = state->input;
@@ -125,7 +126,7 @@ static bool is_set(const struct option_row *row, const struct request *q)
 static bool apply(
 	const struct option_row *row, struct doc_at at, struct request *q, struct err *err)
 {
-	const char *text;
+	const char *text = NULL;
 	struct doc_at item;
 	if (json_is_array(at.value)) {
 		for (size_t i = 0; i < doc_length(at); i++) {

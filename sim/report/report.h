@@ -50,6 +50,10 @@ void report_warn(struct arena *a, struct report *r, const char *code, const char
 /* One object with schema, tool, version, verb, inputs, result, warnings, run. Takes `result`. */
 void report_write_json(const struct report *r, json_t *result, struct text *out);
 
+/* One matrix product on one array of the accelerator. */
+json_t *report_gemm_json(const struct arch *arch, const struct gemm *g);
+void report_gemm_text(const struct arch *arch, const struct gemm *g, struct text *out);
+
 /* One training step, simulated. */
 struct step_report {
 	const struct graph *model;   /* forward, unfused, unsliced, one micro-batch */

@@ -10,7 +10,7 @@ struct step_figures {
 
 static double micro_batches_of_step(const struct step_report *s)
 {
-	return (double)(s->degrees->batch / s->degrees->micro_batch);
+	return (double)s->degrees->batch / (double)s->degrees->micro_batch;
 }
 
 static const struct arch *arch_of_stage(const struct step_report *s, uint32_t stage)

@@ -48,9 +48,9 @@ static bool run(const struct suite_context *context, const struct csv *t, struct
 {
 	struct columns c = find_columns(t);
 	for (size_t row = 0; row < t->n_rows; row++) {
-		struct gemm gemm;
-		struct array_shape array;
-		double reference;
+		struct gemm gemm = {0};
+		struct array_shape array = {0};
+		double reference = 0;
 		if (!read_case(t, row, &c, &gemm, &array, err) ||
 			!csv_number(t, row, c.cycles, &reference, err))
 			return false;
