@@ -120,17 +120,16 @@ static void measure(struct builder *b, const struct device_part *part, uint32_t 
 	assert(events >= 2e6);
 }
 
-static void measure_prepare(struct builder *b, const struct arch *arch, const struct graph *g,
-	const op_id *ids, int runs)
+static void measure_prepare(const struct arch *arch, const struct graph_part *ops, int runs)
 {
 	double s = cpu_s();
 	for (int i = 0; i < runs; i++) {
 		struct arena scratch = {0};
-		device_prepare(&scratch, arch, g, ids, b->n, &(struct device_options){0});
+		device_prepare(&scratch, arch, ops, &(struct device_options){0});
 		arena_free(&scratch);
 	}
 	s = cpu_s() - s;
-	printf("prepare          %6.1f ns an operator\n", s / runs / b->n * 1e9);
+	printf("prepare          %6.1f ns an operator\n", s / runs / ops->n_ids * 1e9);
 }
 
 int main(int argc, char **argv)
@@ -147,6 +146,7 @@ int main(int argc, char **argv)
 	op_id *ids = arena_array(&b.a, b.n, op_id);
 	for (uint32_t i = 0; i < b.n; i++)
 		ids[i] = i;
+	struct graph_part ops = {&g, ids, b.n};
 	struct arch arch = {
 		.name = "bench",
 		.clock_hz = 700000000,
@@ -165,9 +165,9 @@ int main(int argc, char **argv)
 		.mac_bytes = 2,
 	};
 	printf("%" PRIu32 " operators\n", b.n);
-	measure_prepare(&b, &arch, &g, ids, runs);
+	measure_prepare(&arch, &ops, runs);
 	const struct device_part *part =
-		device_prepare(&b.a, &arch, &g, ids, b.n, &(struct device_options){0});
+		device_prepare(&b.a, &arch, &ops, &(struct device_options){0});
 	static const uint32_t cores[] = {1, 2, 8, 64};
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
 		measure(&b, part, cores[i], runs);

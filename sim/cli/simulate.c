@@ -79,8 +79,8 @@ static bool prepare(struct request *q, struct simulation *s, struct err *err)
 		s->config.net = NET_ANALYTIC;
 	s->config.topo = &s->topo;
 	s->config.keep_spans = q->trace != NULL;
-	return plan_build(q->a, &s->train, &s->arch, 1, &s->degrees, &s->options, &s->plan, err) &&
-	       prog_check(&s->plan.prog, err);
+	struct plan_input in = {&s->train, &s->arch, 1, &s->degrees, &s->options};
+	return plan_build(q->a, &in, &s->plan, err) && prog_check(&s->plan.prog, err);
 }
 
 static bool write_side_files(struct request *q, const struct simulation *s, struct err *err)

@@ -104,7 +104,8 @@ static bool cost_on(struct request *q, const struct topo *topo, enum coll_kind k
 			.n_ranks = n,
 			.bytes = bytes,
 			.topo = topo};
-		if (!run_coll(q->a, algos[i], devices, n, bytes, &config, &row.run, err))
+		struct coll_request coll = {algos[i], devices, n, bytes};
+		if (!run_coll(q->a, &coll, &config, &row.run, err))
 			return false;
 		arena_push(q->a, *rows, *n_rows, cap) = row;
 	}

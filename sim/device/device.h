@@ -22,6 +22,13 @@ struct device_link {
 /* How long one of these collectives takes. */
 tick device_link_time(const struct device_link *link, uint64_t bytes);
 
+/* Operators `ids` of a graph, ascending. */
+struct graph_part {
+	const struct graph *g;
+	const op_id *ids;
+	uint32_t n_ids;
+};
+
 struct device_options {
 	/* An operator takes all cores of its type, so operators of a type follow each other;
 	 * otherwise it takes one core (WHAM's rule). */
@@ -62,8 +69,7 @@ struct op_timing {
 	uint32_t depth; /* 1 where nothing comes before */
 };
 
-/* Runs operators `ids` (ascending; predecessors outside the list count as done at 0) on a clean
- * device. Ready operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among
+/* Runs the operators (predecessors outside the part count as done at 0) on a clean device. Ready operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among
  * running operators: rates are recomputed at every start and finish, an operator progresses at the
  * smaller of its compute rate and its share of memory (max-min fair).
  *
@@ -73,20 +79,19 @@ struct op_timing {
  * ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
  * Each operator is priced with the whole global buffer: what operators that run together take from
  * each other is not modelled. */
-void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
-	uint32_t n_ids, const struct device_options *options, struct device_result *out);
+void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
+	const struct device_options *options, struct device_result *out);
 
-/* As above, only the annotation. `timing` has n_ids elements. */
-void device_annotate(struct arena *a, const struct arch *arch, const struct graph *g,
-	const op_id *ids, uint32_t n_ids, const struct device_options *options,
-	struct op_timing *timing);
+/* As above, only the annotation. `timing` has ops->n_ids elements. */
+void device_annotate(struct arena *a, const struct arch *arch, const struct graph_part *ops,
+	const struct device_options *options, struct op_timing *timing);
 
 /* Costs computed once and shared: a device_run() on the same graph and dimensions but other core
  * counts can skip pricing. Prepare once per (graph part, arch dimensions), then run with any
  * tc_count and vc_count (one-core rule only). */
 struct device_part;
-struct device_part *device_prepare(struct arena *a, const struct arch *arch, const struct graph *g,
-	const op_id *ids, uint32_t n_ids, const struct device_options *options);
+struct device_part *device_prepare(struct arena *a, const struct arch *arch,
+	const struct graph_part *ops, const struct device_options *options);
 /* `scratch` may be freed after the call when only numbers of `out` are used. */
 void device_run_part(struct arena *scratch, const struct device_part *part, uint32_t tc_count,
 	uint32_t vc_count, struct device_result *out);

@@ -105,8 +105,10 @@ static void add_cost(struct op_cost *sum, const struct op_cost *c)
 }
 
 /* Position in `ids` of each operator from ids[0] on, or n_ids for those outside. */
-static uint32_t *index_ids(struct arena *a, const op_id *ids, uint32_t n_ids)
+static uint32_t *index_ids(struct arena *a, const struct graph_part *ops)
 {
+	const op_id *ids = ops->ids;
+	uint32_t n_ids = ops->n_ids;
 	uint32_t span = n_ids > 0 ? ids[n_ids - 1] - ids[0] + 1 : 0;
 	uint32_t *place = arena_array(a, span, uint32_t);
 	for (uint32_t i = 0; i < span; i++)
@@ -125,26 +127,26 @@ static uint32_t pred_place(
 	return pred < first ? part->n : place[pred - first];
 }
 
-static void count_links(struct device_part *part, const struct graph *g, const op_id *ids,
+static void count_links(struct device_part *part, const struct graph_part *ops,
 	const uint32_t *place, uint32_t *n_succs)
 {
 	for (uint32_t i = 0; i < part->n; i++) {
-		const struct op *op = &g->ops[ids[i]];
+		const struct op *op = &ops->g->ops[ops->ids[i]];
 		for (uint32_t p = 0; p < op->n_preds; p++) {
-			uint32_t pred = pred_place(part, place, ids[0], op->preds[p]);
+			uint32_t pred = pred_place(part, place, ops->ids[0], op->preds[p]);
 			part->jobs[i].n_preds += pred < part->n;
 			n_succs[pred]++;
 		}
 	}
 }
 
-static void fill_links(struct device_part *part, const struct graph *g, const op_id *ids,
+static void fill_links(struct device_part *part, const struct graph_part *ops,
 	const uint32_t *place, uint32_t *next)
 {
 	for (uint32_t i = 0; i < part->n; i++) {
-		const struct op *op = &g->ops[ids[i]];
+		const struct op *op = &ops->g->ops[ops->ids[i]];
 		for (uint32_t p = 0; p < op->n_preds; p++) {
-			uint32_t pred = pred_place(part, place, ids[0], op->preds[p]);
+			uint32_t pred = pred_place(part, place, ops->ids[0], op->preds[p]);
 			if (pred < part->n)
 				part->succs[next[pred]++] = i;
 		}
@@ -152,17 +154,17 @@ static void fill_links(struct device_part *part, const struct graph *g, const op
 }
 
 static void link_jobs(struct device_part *part, struct arena *a, struct arena *scratch,
-	const struct graph *g, const op_id *ids)
+	const struct graph_part *ops)
 {
-	const uint32_t *place = index_ids(scratch, ids, part->n);
+	const uint32_t *place = index_ids(scratch, ops);
 	uint32_t *next = arena_array(scratch, (size_t)part->n + 1, uint32_t);
-	count_links(part, g, ids, place, next);
+	count_links(part, ops, place, next);
 	for (uint32_t i = 0; i < part->n; i++) {
 		part->jobs[i + 1].first_succ = part->jobs[i].first_succ + next[i];
 		next[i] = part->jobs[i].first_succ;
 	}
 	part->succs = arena_array(a, part->jobs[part->n].first_succ, uint32_t);
-	fill_links(part, g, ids, place, next);
+	fill_links(part, ops, place, next);
 }
 
 static int compare_keys(const void *x, const void *y)
@@ -192,9 +194,10 @@ static void rank_jobs(struct device_part *part, struct arena *a)
 	}
 }
 
-struct device_part *device_prepare(struct arena *a, const struct arch *arch, const struct graph *g,
-	const op_id *ids, uint32_t n_ids, const struct device_options *options)
+struct device_part *device_prepare(struct arena *a, const struct arch *arch,
+	const struct graph_part *ops, const struct device_options *options)
 {
+	uint32_t n_ids = ops->n_ids;
 	struct device_part *part = arena_new(a, struct device_part);
 	*part = (struct device_part){
 		.arch = *arch,
@@ -208,11 +211,11 @@ struct device_part *device_prepare(struct arena *a, const struct arch *arch, con
 	};
 	tick longest = TICK_MAX / 4 / ((tick)n_ids + 1);
 	for (uint32_t i = 0; i < n_ids; i++) {
-		price(part, &g->ops[ids[i]], i, longest);
+		price(part, &ops->g->ops[ops->ids[i]], i, longest);
 		add_cost(&part->total, &part->costs[i]);
 	}
 	struct arena scratch = {0};
-	link_jobs(part, a, &scratch, g, ids);
+	link_jobs(part, a, &scratch, ops);
 	part->critical_path = annotate(part, part->timing);
 	rank_jobs(part, &scratch);
 	arena_free(&scratch);

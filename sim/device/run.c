@@ -291,11 +291,10 @@ void device_run_part(struct arena *scratch, const struct device_part *part, uint
 	add_energy(&arch, part, out);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters */
-void device_run(struct arena *a, const struct arch *arch, const struct graph *g, const op_id *ids,
-	uint32_t n_ids, const struct device_options *options, struct device_result *out)
+void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
+	const struct device_options *options, struct device_result *out)
 {
-	const struct device_part *part = device_prepare(a, arch, g, ids, n_ids, options);
+	const struct device_part *part = device_prepare(a, arch, ops, options);
 	if (!options->intra_op_split) {
 		device_run_part(a, part, arch->tc_count, arch->vc_count, out);
 		return;

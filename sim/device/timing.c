@@ -30,13 +30,11 @@ tick annotate(const struct device_part *part, struct op_timing *timing)
 	return end;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters */
-void device_annotate(struct arena *a, const struct arch *arch, const struct graph *g,
-	const op_id *ids, uint32_t n_ids, const struct device_options *options,
-	struct op_timing *timing)
+void device_annotate(struct arena *a, const struct arch *arch, const struct graph_part *ops,
+	const struct device_options *options, struct op_timing *timing)
 {
-	const struct device_part *part = device_prepare(a, arch, g, ids, n_ids, options);
-	for (uint32_t i = 0; i < n_ids; i++)
+	const struct device_part *part = device_prepare(a, arch, ops, options);
+	for (uint32_t i = 0; i < ops->n_ids; i++)
 		timing[i] = part->timing[i];
 }
 

@@ -96,10 +96,11 @@ static void partition_uniform(uint32_t n, uint32_t pp, uint32_t *boundaries)
 		boundaries[i + 1] = boundaries[i] + n / pp + (i < n % pp ? 1 : 0);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters */
-bool plan_partition(struct arena *a, const struct graph *train, const struct arch *arch,
-	uint32_t pp, const struct plan_options *options, uint32_t *boundaries, struct err *err)
+bool plan_partition(
+	struct arena *a, const struct plan_input *in, uint32_t *boundaries, struct err *err)
 {
+	const struct graph *train = in->train;
+	uint32_t pp = in->degrees->pp;
 	if (pp == 0)
 		return err_set(err, ERR_INPUT, "pp is 0, expected at least 1");
 	if (pp > train->n_layers)
@@ -107,12 +108,12 @@ bool plan_partition(struct arena *a, const struct graph *train, const struct arc
 			"pp %" PRIu32 " is larger than the %" PRIu32 " layers of %s", pp,
 			train->n_layers, train->name);
 	struct arena scratch = {0};
-	switch (options->partition) {
+	switch (in->options->partition) {
 	case PARTITION_UNIFORM:
 		partition_uniform(train->n_layers, pp, boundaries);
 		break;
 	case PARTITION_BALANCED:
-		partition_balanced(&scratch, price_layers(&scratch, train, arch, options),
+		partition_balanced(&scratch, price_layers(&scratch, train, in->archs, in->options),
 			train->n_layers, pp, boundaries);
 		break;
 	}

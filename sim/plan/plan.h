@@ -48,6 +48,15 @@ struct plan_options {
 	struct device_link link;
 };
 
+/* What a plan is made of. `train` is the training graph of one micro-batch, sliced by degrees->tp. `archs` has one accelerator, used by all stages, or pp of them. */
+struct plan_input {
+	const struct graph *train;
+	const struct arch *archs;
+	uint32_t n_archs;
+	const struct degrees *degrees;
+	const struct plan_options *options;
+};
+
 /* Bytes on one device of a stage.
  *
  * By trained parameter, as mixed precision training keeps them (Micikevicius et al. 2018; Megatron-LM with fp32 main gradients, 18 bytes with Adam):
@@ -88,8 +97,7 @@ struct plan {
 	enum schedule schedule;
 };
 
-/* `train` is the training graph of one micro-batch, sliced by d->tp. `archs` has one accelerator, used by all stages, or pp of them (a balanced partition is then made
- * for the first one). The plan lives in `a` and keeps nothing of the other arguments.
+/* Of several accelerators a balanced partition is made for the first one. The plan lives in `a` and keeps nothing of the input.
  *
  * A stage's pass is cut into segments at its tensor-parallel collectives: an operator belongs to the segment whose number is how many collectives stand before it on the
  * longest way from the start of the pass within the stage. The operators of a segment are priced as one device_run(); its collectives, all-reduces over "tp", come after
@@ -107,21 +115,18 @@ struct plan {
  *
  * ERR_ANSWER: out of device memory, naming the stage, the largest parts and what would fit. ERR_INPUT: as degrees_check(); a graph of another micro-batch or slicing;
  * more than PLAN_MAX_TASKS tasks. */
-bool plan_build(struct arena *a, const struct graph *train, const struct arch *archs,
-	uint32_t n_archs, const struct degrees *d, const struct plan_options *options,
-	struct plan *out, struct err *err);
+bool plan_build(struct arena *a, const struct plan_input *in, struct plan *out, struct err *err);
 
-/* Layer ranges of the stages: pp + 1 boundaries. Uniform: as many layers each, the first stages one more where they do not divide. Balanced: the slowest stage's
+/* Layer ranges of the stages: pp + 1 boundaries; of the degrees only pp counts, of the accelerators the first. Uniform: as many layers each, the first stages one more where they do not divide. Balanced: the slowest stage's
  * forward + backward time is smallest by dynamic programming; ties to the earlier boundary. The time of a range of layers is taken as the sum of its layers, each simulated
  * alone, collectives included as options->link says: it leaves out what neighbouring layers overlap. RECOMPUTE_AUTO counts as none here. Memory is not considered.
  * `boundaries` has room for pp + 1. ERR_INPUT: pp larger than the layers. */
-bool plan_partition(struct arena *a, const struct graph *train, const struct arch *arch,
-	uint32_t pp, const struct plan_options *options, uint32_t *boundaries, struct err *err);
+bool plan_partition(
+	struct arena *a, const struct plan_input *in, uint32_t *boundaries, struct err *err);
 
-/* Prices layers [first, end) as a stage, without collectives and without a pipeline around it (in_flight 1, energy of one micro-batch and an update). What `out` says about
+/* Prices layers [first, end) as a stage on the first accelerator, whatever the degrees, without collectives and without a pipeline around it (in_flight 1, energy of one micro-batch and an update). What `out` says about
  * collectives and messages is as in plan_build(). */
-void plan_price_stage(struct arena *a, const struct graph *train, const struct arch *arch,
-	uint32_t first_layer, uint32_t end_layer, const struct plan_options *options,
-	struct stage *out);
+void plan_price_stage(struct arena *a, const struct plan_input *in, uint32_t first_layer,
+	uint32_t end_layer, struct stage *out);
 
 #endif

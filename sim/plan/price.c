@@ -113,7 +113,8 @@ static struct price simulate(
 {
 	struct arena scratch = {0};
 	struct device_result result;
-	device_run(&scratch, &p->archs[arch], p->g, ids, n_ids, &p->options, &result);
+	struct graph_part ops = {p->g, ids, n_ids};
+	device_run(&scratch, &p->archs[arch], &ops, &p->options, &result);
 	struct price price = {result.makespan, result.energy_j, result.macs};
 	arena_free(&scratch);
 	return price;

@@ -186,21 +186,20 @@ void stage_fill(struct stage *stage, const struct stage_costs *costs, const stru
 	stage->backward_collective_bytes = costs->backward.coll_bytes;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters */
-void plan_price_stage(struct arena *a, const struct graph *train, const struct arch *arch,
-	uint32_t first_layer, uint32_t end_layer, const struct plan_options *options,
-	struct stage *out)
+void plan_price_stage(struct arena *a, const struct plan_input *in, uint32_t first_layer,
+	uint32_t end_layer, struct stage *out)
 {
+	const struct arch *arch = &in->archs[0];
 	struct arena scratch = {0};
-	struct device_options device = {.intra_op_split = options->intra_op_split};
+	struct device_options device = {.intra_op_split = in->options->intra_op_split};
 	*out = (struct stage){.first_layer = first_layer, .end_layer = end_layer, .in_flight = 1};
-	stage_place(out, train, arch, options);
+	stage_place(out, in->train, arch, in->options);
 	struct stage_request request = {
-		.graph = train,
+		.graph = in->train,
 		.layers = {first_layer, end_layer},
 		.recompute = out->recompute,
 	};
-	struct pricer *pricer = pricer_create(&scratch, train, arch, &device);
+	struct pricer *pricer = pricer_create(&scratch, in->train, arch, &device);
 	struct stage_costs costs = stage_price(&scratch, pricer, &request);
 	stage_fill(out, &costs, arch, 1);
 	arena_free(&scratch);

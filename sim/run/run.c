@@ -96,10 +96,11 @@ bool run_prog(struct arena *a, const struct prog *p, const struct run_config *co
 	return ok;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): eight parameters, all of them the caller's */
-bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *devices, uint32_t n,
-	uint64_t bytes, const struct run_config *config, struct run_result *out, struct err *err)
+bool run_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
+	struct run_result *out, struct err *err)
 {
+	const struct coll_algo *algo = request->algo;
+	uint32_t n = request->n_devices;
 	if (n == 0 || n > PROG_MAX_RANKS)
 		return err_set(err, ERR_INPUT, "a collective over %u devices, expected 1 to %d", n,
 			PROG_MAX_RANKS);
@@ -112,12 +113,12 @@ bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *dev
 		.peer.dim = PROG_NONE,
 		.coll = algo->kind,
 		.group = prog_add_group(b, 1),
-		.bytes = bytes};
+		.bytes = request->bytes};
 	prog_add_task(b, &task);
 	struct prog p;
 	prog_finish(b, &p);
 	struct run_config alone = *config;
 	alone.choice.algo[algo->kind] = algo;
-	alone.device_of_rank = devices;
+	alone.device_of_rank = request->devices;
 	return run_prog(a, &p, &alone, out, err);
 }

@@ -84,9 +84,17 @@ struct run_result {
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);
 
-/* One collective alone over devices `devices[0..n-1]`, all entering at 0: its time. Executes
- * every message (no folding). */
-bool run_coll(struct arena *a, const struct coll_algo *algo, const uint32_t *devices, uint32_t n,
-	uint64_t bytes, const struct run_config *config, struct run_result *out, struct err *err);
+/* A collective over devices[0 .. n_devices-1] in this order. */
+struct coll_request {
+	const struct coll_algo *algo;
+	const uint32_t *devices;
+	uint32_t n_devices;
+	uint64_t bytes; /* payload by nccl-tests' convention */
+};
+
+/* One collective alone, all devices entering at 0: its time. Executes every message (no
+ * folding). */
+bool run_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
+	struct run_result *out, struct err *err);
 
 #endif

@@ -63,8 +63,9 @@ static bool build_plan(struct arena *a, const struct problem *p, uint32_t worklo
 	const struct problem_workload *w = &p->workloads[workload];
 	struct plan_options options = w->options;
 	options.check_memory = options.check_memory && !c->is_baseline;
-	return plan_build(a, p->config->workloads[workload].train, &c->arch, 1, &w->degrees,
-		&options, plan, err);
+	struct plan_input in = {
+		p->config->workloads[workload].train, &c->arch, 1, &w->degrees, &options};
+	return plan_build(a, &in, plan, err);
 }
 
 /* Of the very plan that is simulated; without a topology by the oracle's times and the links of the

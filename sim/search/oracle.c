@@ -18,9 +18,10 @@ void oracle_open(struct oracle *o, const struct search_stage *s, const struct ar
 	*o = (struct oracle){.stage = s};
 	o->parts = arena_array(&o->arena, s->n_parts, struct device_part *);
 	o->runs = arena_array(&o->arena, s->n_parts, struct part_run *);
-	for (uint32_t i = 0; i < s->n_parts; i++)
-		o->parts[i] = device_prepare(
-			&o->arena, arch, s->graph, s->parts[i].ids, s->parts[i].n_ids, &s->device);
+	for (uint32_t i = 0; i < s->n_parts; i++) {
+		struct graph_part ops = {s->graph, s->parts[i].ids, s->parts[i].n_ids};
+		o->parts[i] = device_prepare(&o->arena, arch, &ops, &s->device);
+	}
 }
 
 void oracle_close(struct oracle *o)

@@ -208,7 +208,8 @@ static bool add_workload(struct arena *a, struct problem *p, uint32_t index, str
 	struct link_speed link = link_speed(p->config);
 	struct plan plan;
 	w.options = stage_options(&w, link);
-	if (!plan_build(a, w.train, &p->config->base, 1, &w.degrees, &w.options, &plan, err))
+	struct plan_input in = {w.train, &p->config->base, 1, &w.degrees, &w.options};
+	if (!plan_build(a, &in, &plan, err))
 		return false;
 	*out = (struct problem_workload){
 		.degrees = w.degrees,

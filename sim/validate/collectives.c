@@ -86,9 +86,8 @@ static bool simulate(struct arena *out_arena, const struct row *row, const struc
 	uint32_t *devices = arena_array(&a, row->n_ranks, uint32_t);
 	for (uint32_t i = 0; i < row->n_ranks; i++)
 		devices[i] = i;
-	bool ok =
-		crossbar(&a, row, &topo, err) &&
-		run_coll(&a, algo, devices, (uint32_t)row->n_ranks, row->bytes, &config, &run, err);
+	struct coll_request coll = {algo, devices, (uint32_t)row->n_ranks, row->bytes};
+	bool ok = crossbar(&a, row, &topo, err) && run_coll(&a, &coll, &config, &run, err);
 	if (ok)
 		suite_add(out_arena, out,
 			arena_printf(out_arena, "%s p=%ju n=%ju simgrid", row->name,

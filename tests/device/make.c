@@ -113,10 +113,10 @@ struct graph make_random_graph(struct arena *a, struct rng *rng, uint32_t n)
 	return g;
 }
 
-op_id *make_ids(struct arena *a, uint32_t n)
+struct graph_part make_part(struct arena *a, const struct graph *g, uint32_t n)
 {
 	op_id *ids = arena_array(a, n, op_id);
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = i;
-	return ids;
+	return (struct graph_part){g, ids, n};
 }

@@ -2,9 +2,8 @@
 #ifndef TESTS_DEVICE_MAKE_H
 #define TESTS_DEVICE_MAKE_H
 
-#include "arch/arch.h"
 #include "base/rng.h"
-#include "graph/graph.h"
+#include "device/device.h"
 
 /* 1 GHz, one 16x16 TC in serial mode, one VC of 16 lanes, 1 TB/s: a tick is 1 ps, a cycle 1000
  * ticks. */
@@ -20,6 +19,7 @@ void make_gemm(struct op *op, uint64_t m, uint64_t n, uint64_t k);
 /* Random operators of all kinds with up to 3 predecessors each. */
 struct graph make_random_graph(struct arena *a, struct rng *rng, uint32_t n);
 
-op_id *make_ids(struct arena *a, uint32_t n);
+/* Operators 0 .. n-1. */
+struct graph_part make_part(struct arena *a, const struct graph *g, uint32_t n);
 
 #endif

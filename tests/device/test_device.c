@@ -8,7 +8,8 @@ static const struct device_options plain = {.link = {.ranks = 4, .bytes_per_s = 
 static struct device_result run(struct arena *a, const struct arch *arch, const struct graph *g)
 {
 	struct device_result r;
-	device_run(a, arch, g, make_ids(a, g->n_ops), g->n_ops, &plain, &r);
+	struct graph_part ops = make_part(a, g, g->n_ops);
+	device_run(a, arch, &ops, &plain, &r);
 	return r;
 }
 
@@ -136,7 +137,8 @@ static void annotation_is_whams(void)
 	make_preds(&a, &g.ops[3], (op_id[]){1}, 1);
 	make_preds(&a, &g.ops[4], (op_id[]){2, 3}, 2);
 	struct op_timing t[5];
-	device_annotate(&a, &arch, &g, make_ids(&a, 5), 5, &plain, t);
+	struct graph_part ops = make_part(&a, &g, 5);
+	device_annotate(&a, &arch, &ops, &plain, t);
 	static const struct op_timing expected[5] = {
 		{10000, 0, 0, 0, 1},
 		{20000, 10000, 40000, 30000, 2},
@@ -152,7 +154,8 @@ static void annotation_is_whams(void)
 		CU_ASSERT_EQUAL(t[i].depth, expected[i].depth);
 	}
 	/* Operators 1 and 4 alone: what comes before is done. */
-	device_annotate(&a, &arch, &g, (op_id[]){1, 4}, 2, &plain, t);
+	ops = (struct graph_part){&g, (op_id[]){1, 4}, 2};
+	device_annotate(&a, &arch, &ops, &plain, t);
 	CU_ASSERT_EQUAL(t[0].asap, 0);
 	CU_ASSERT_EQUAL(t[1].asap, 0);
 	CU_ASSERT_EQUAL(t[1].alap, 15000);
@@ -170,7 +173,8 @@ static void collectives_run_one_at_a_time(void)
 	struct device_options options = {
 		.link = {.ranks = 4, .bytes_per_s = TICKS_PER_S, .latency = 50}};
 	struct device_result r;
-	device_run(&a, &arch, &g, make_ids(&a, 3), 3, &options, &r);
+	struct graph_part ops = make_part(&a, &g, 3);
+	device_run(&a, &arch, &ops, &options, &r);
 	tick one = 2 * 3 * (50 + 1000);
 	CU_ASSERT_EQUAL(device_link_time(&options.link, 4000), one);
 	CU_ASSERT_EQUAL(r.runs[0].end, one);
@@ -179,7 +183,7 @@ static void collectives_run_one_at_a_time(void)
 	CU_ASSERT_EQUAL(r.link_busy, 2 * one);
 	CU_ASSERT_EQUAL(r.runs[2].end, 3000);
 	options.link.ranks = 1;
-	device_run(&a, &arch, &g, make_ids(&a, 3), 3, &options, &r);
+	device_run(&a, &arch, &ops, &options, &r);
 	CU_ASSERT_EQUAL(r.makespan, 3000);
 	arena_free(&a);
 }
@@ -196,7 +200,8 @@ static void split_operators_take_all_cores(void)
 	make_preds(&a, &g.ops[1], (op_id[]){0}, 1);
 	struct device_options options = {.intra_op_split = true};
 	struct device_result r;
-	device_run(&a, &arch, &g, make_ids(&a, 2), 2, &options, &r);
+	struct graph_part ops = make_part(&a, &g, 2);
+	device_run(&a, &arch, &ops, &options, &r);
 	/* n over four cores: one fold each of 64 + 2 x 16 + 16 - 2 cycles; half the elements on
 	 * each VC */
 	CU_ASSERT_EQUAL(r.runs[0].end, 110000);

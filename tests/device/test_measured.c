@@ -20,7 +20,8 @@ static double simulate_ms(struct arena *a, const struct arch *arch, const double
 	struct device_options options = {.intra_op_split = true};
 	struct device_result r;
 	make_gemm(&g.ops[0], (uint64_t)row[M], (uint64_t)row[N], (uint64_t)row[K]);
-	device_run(a, arch, &g, make_ids(a, 1), 1, &options, &r);
+	struct graph_part ops = make_part(a, &g, 1);
+	device_run(a, arch, &ops, &options, &r);
 	return ticks_to_s(r.makespan) * 1e3;
 }
 

@@ -14,7 +14,7 @@ struct case_run {
 	struct arena a;
 	struct arch arch;
 	struct graph g;
-	op_id *ids;
+	struct graph_part ops;
 	struct device_result r;
 };
 
@@ -27,8 +27,8 @@ static void make_case(struct case_run *c, struct rng *rng)
 	c->arch.hbm_latency = rng_below(rng, 2) * 700;
 	c->arch.hbm_efficiency = 0.1 + 0.9 * rng_unit(rng);
 	c->g = make_random_graph(&c->a, rng, 1 + (uint32_t)rng_below(rng, 120));
-	c->ids = make_ids(&c->a, c->g.n_ops);
-	device_run(&c->a, &c->arch, &c->g, c->ids, c->g.n_ops, &options, &c->r);
+	c->ops = make_part(&c->a, &c->g, c->g.n_ops);
+	device_run(&c->a, &c->arch, &c->ops, &options, &c->r);
 }
 
 static void each_case(uint64_t seed, void (*check)(struct case_run *c))
@@ -64,7 +64,7 @@ static void check_order(struct case_run *c)
 {
 	tick last = 0;
 	struct op_timing *t = arena_array(&c->a, c->g.n_ops, struct op_timing);
-	device_annotate(&c->a, &c->arch, &c->g, c->ids, c->g.n_ops, &options, t);
+	device_annotate(&c->a, &c->arch, &c->ops, &options, t);
 	for (uint32_t i = 0; i < c->g.n_ops; i++) {
 		const struct op_run *run = &c->r.runs[i];
 		tick ready = 0;
@@ -147,13 +147,13 @@ static void free_cores_take_ready_operators(void)
 static void check_same(struct case_run *c)
 {
 	struct device_result again;
-	device_run(&c->a, &c->arch, &c->g, c->ids, c->g.n_ops, &options, &again);
+	device_run(&c->a, &c->arch, &c->ops, &options, &again);
 	CU_ASSERT_EQUAL(again.makespan, c->r.makespan);
 	CU_ASSERT_EQUAL(memcmp(again.runs, c->r.runs, c->g.n_ops * sizeof(again.runs[0])), 0);
 
 	struct arch one = c->arch;
 	one.tc_count = one.vc_count = 1;
-	struct device_part *part = device_prepare(&c->a, &one, &c->g, c->ids, c->g.n_ops, &options);
+	struct device_part *part = device_prepare(&c->a, &one, &c->ops, &options);
 	device_run_part(&c->a, part, c->arch.tc_count, c->arch.vc_count, &again);
 	CU_ASSERT_EQUAL(again.makespan, c->r.makespan);
 	CU_ASSERT_EQUAL(again.tc_busy, c->r.tc_busy);
@@ -177,7 +177,7 @@ static void check_unlimited(struct case_run *c)
 	}
 	c->arch.hbm_bytes_per_s *= 1000;
 	c->arch.tc_count = c->arch.vc_count = c->g.n_ops;
-	device_run(&c->a, &c->arch, &c->g, c->ids, c->g.n_ops, &options, &c->r);
+	device_run(&c->a, &c->arch, &c->ops, &options, &c->r);
 	CU_ASSERT_EQUAL(c->r.makespan, c->r.critical_path);
 }
 

@@ -65,8 +65,8 @@ static inline struct plan setup_plan(struct arena *a, const struct graph *train,
 {
 	struct err err = {0};
 	struct plan plan = {0};
-	bool built = plan_build(a, train, arch, 1, d, options, &plan, &err) &&
-		     prog_check(&plan.prog, &err);
+	struct plan_input in = {train, arch, 1, d, options};
+	bool built = plan_build(a, &in, &plan, &err) && prog_check(&plan.prog, &err);
 	if (!built)
 		printf("\npp %u tp %u dp %u: %s\n", (unsigned)d->pp, (unsigned)d->tp,
 			(unsigned)d->dp, err.text);

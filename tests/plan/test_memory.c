@@ -135,7 +135,8 @@ static bool build_within(uint64_t hbm_bytes, enum recompute recompute, struct pl
 		.optimizer = OPTIMIZER_ADAM,
 		.recompute = recompute,
 		.check_memory = true};
-	return plan_build(a, &g, &arch, 1, &d, &options, plan, err);
+	struct plan_input in = {&g, &arch, 1, &d, &options};
+	return plan_build(a, &in, plan, err);
 }
 
 enum {
@@ -183,7 +184,8 @@ static void test_schedule_hint(void)
 	struct plan_options options = {
 		.schedule = SCHEDULE_GPIPE, .optimizer = OPTIMIZER_ADAM, .check_memory = true};
 	struct plan plan = {0};
-	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &options, &plan, &err));
+	struct plan_input in = {&g, &arch, 1, &d, &options};
+	CU_ASSERT_FALSE(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_ANSWER);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "activations of 4 micro-batches 960 KiB"));
 	CU_ASSERT_PTR_NOT_NULL(

@@ -1,6 +1,13 @@
 #include "base/rng.h"
 #include "setup.h"
 
+static bool cut(struct arena *a, struct plan_input in, uint32_t pp, uint32_t *b, struct err *err)
+{
+	struct degrees d = {.pp = pp};
+	in.degrees = &d;
+	return plan_partition(a, &in, b, err);
+}
+
 static void check_boundaries(const uint32_t *got, const uint32_t *want, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -14,12 +21,13 @@ static void test_uniform(void)
 	struct arch arch = setup_arch(&a);
 	struct graph g = {.name = "ten", .n_layers = 10};
 	struct plan_options options = {.partition = PARTITION_UNIFORM};
+	struct plan_input in = {.train = &g, .archs = &arch, .n_archs = 1, .options = &options};
 	uint32_t b[11];
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 4, &options, b, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 4, b, &err));
 	check_boundaries(b, (uint32_t[]){0, 3, 6, 8, 10}, 5);
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 1, &options, b, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 1, b, &err));
 	check_boundaries(b, (uint32_t[]){0, 10}, 2);
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 10, &options, b, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 10, b, &err));
 	for (uint32_t i = 0; i <= 10; i++)
 		CU_ASSERT_EQUAL(b[i], i);
 	arena_free(&a);
@@ -32,23 +40,23 @@ static void test_refused(void)
 	struct arch arch = setup_arch(&a);
 	struct graph g = {.name = "bert-large", .n_layers = 24};
 	struct plan_options options = {.partition = PARTITION_BALANCED};
+	struct plan_input in = {.train = &g, .archs = &arch, .n_archs = 1, .options = &options};
 	uint32_t b[1] = {0};
-	CU_ASSERT_FALSE(plan_partition(&a, &g, &arch, 30, &options, b, &err));
+	CU_ASSERT_FALSE(cut(&a, in, 30, b, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 	CU_ASSERT_STRING_EQUAL(err.text, "pp 30 is larger than the 24 layers of bert-large");
-	CU_ASSERT_FALSE(plan_partition(&a, &g, &arch, 0, &options, b, &err));
+	CU_ASSERT_FALSE(cut(&a, in, 0, b, &err));
 	CU_ASSERT_STRING_EQUAL(err.text, "pp is 0, expected at least 1");
 	arena_free(&a);
 }
 
 /* Times of layers alone, as the header says they are compared. */
-static tick *layer_times(struct arena *a, const struct graph *g, const struct arch *arch,
-	const struct plan_options *options)
+static tick *layer_times(struct arena *a, const struct plan_input *in)
 {
-	tick *t = arena_array(a, g->n_layers, tick);
-	for (uint32_t l = 0; l < g->n_layers; l++) {
+	tick *t = arena_array(a, in->train->n_layers, tick);
+	for (uint32_t l = 0; l < in->train->n_layers; l++) {
 		struct stage s = {0};
-		plan_price_stage(a, g, arch, l, l + 1, options, &s);
+		plan_price_stage(a, in, l, l + 1, &s);
 		t[l] = s.forward + s.backward;
 	}
 	return t;
@@ -92,10 +100,11 @@ static void check_balanced(const struct graph *g, enum recompute recompute, uint
 	struct err err = {0};
 	struct arch arch = setup_arch(&a);
 	struct plan_options options = {.partition = PARTITION_BALANCED, .recompute = recompute};
-	tick *t = layer_times(&a, g, &arch, &options);
+	struct plan_input in = {.train = g, .archs = &arch, .n_archs = 1, .options = &options};
+	tick *t = layer_times(&a, &in);
 	for (uint32_t pp = 1; pp <= max_pp; pp++) {
 		uint32_t b[64] = {0};
-		CU_ASSERT_TRUE_FATAL(plan_partition(&a, g, &arch, pp, &options, b, &err));
+		CU_ASSERT_TRUE_FATAL(cut(&a, in, pp, b, &err));
 		CU_ASSERT_EQUAL(b[0], 0);
 		CU_ASSERT_EQUAL(b[pp], g->n_layers);
 		CU_ASSERT_EQUAL(slowest_of(t, b, pp), best_of(t, g->n_layers, pp));
@@ -129,8 +138,9 @@ static void test_ties(void)
 			.work = {.core = CORE_TC, .batch = 1, .m = 128, .n = 128, .k = 128}};
 	struct graph g = {.name = "equal", .ops = ops, .n_ops = 6, .n_layers = 6, .tp = 1};
 	struct plan_options options = {.partition = PARTITION_BALANCED};
+	struct plan_input in = {.train = &g, .archs = &arch, .n_archs = 1, .options = &options};
 	uint32_t b[5] = {0};
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 4, &options, b, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 4, b, &err));
 	check_boundaries(b, (uint32_t[]){0, 1, 2, 4, 6}, 5);
 	arena_free(&a);
 }
@@ -145,10 +155,11 @@ static void test_collectives_count(void)
 	struct graph g = setup_train(
 		&a, "models/workloads/bert-large.json", &graph_options, true, OPTIMIZER_ADAM);
 	struct plan_options options = {.partition = PARTITION_BALANCED};
+	struct plan_input in = {.train = &g, .archs = &arch, .n_archs = 1, .options = &options};
 	uint32_t free_links[5] = {0}, slow_links[5] = {0};
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 4, &options, free_links, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 4, free_links, &err));
 	options.link = (struct device_link){.ranks = 2, .bytes_per_s = 1000000, .latency = 1};
-	CU_ASSERT_TRUE(plan_partition(&a, &g, &arch, 4, &options, slow_links, &err));
+	CU_ASSERT_TRUE(cut(&a, in, 4, slow_links, &err));
 	CU_ASSERT_NOT_EQUAL(memcmp(free_links, slow_links, sizeof(free_links)), 0);
 	arena_free(&a);
 }

@@ -19,7 +19,8 @@ static void test_costs(void)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct stage alone = {0};
 		const struct stage *s = &plan.stages[i];
-		plan_price_stage(&a, &g, &arch, s->first_layer, s->end_layer, &plain, &alone);
+		struct plan_input in = {&g, &arch, 1, &d, &plain};
+		plan_price_stage(&a, &in, s->first_layer, s->end_layer, &alone);
 		CU_ASSERT_EQUAL(s->forward, alone.forward);
 		CU_ASSERT_EQUAL(s->backward, alone.backward);
 		CU_ASSERT_EQUAL(s->update, alone.update);
@@ -445,20 +446,21 @@ static void test_refused(void)
 	struct arch arch = setup_arch(&a);
 	struct plan plan = {0};
 	struct degrees d = setup_degrees(7, 2, 1, 1);
-	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &plain, &plan, &err));
+	struct plan_input in = {&g, &arch, 1, &d, &plain};
+	CU_ASSERT_FALSE(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 	CU_ASSERT_STRING_EQUAL(err.text, "pp 7 is larger than the 6 layers of tiny");
 	d = setup_degrees(2, 4, 1, 1);
-	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &plain, &plan, &err));
+	CU_ASSERT_FALSE(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 	CU_ASSERT_STRING_EQUAL(err.text, "tiny is sliced for tp 2, the plan has tp 4");
 	d = setup_degrees(2, 2, 1, 1);
 	d.batch = d.micro_batch = 3;
-	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &plain, &plan, &err));
+	CU_ASSERT_FALSE(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 	CU_ASSERT_STRING_EQUAL(err.text, "tiny is made for 2 samples, the micro-batch has 3");
 	d = setup_degrees(6, 2, 1, 1 << 20);
-	CU_ASSERT_FALSE(plan_build(&a, &g, &arch, 1, &d, &plain, &plan, &err));
+	CU_ASSERT_FALSE(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "1048576 micro-batches through 6 stages make "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, ": use a larger micro-batch or fewer stages"));
@@ -476,7 +478,8 @@ static void test_mixed_stages(void)
 	archs[1].clock_hz /= 2;
 	struct degrees d = setup_degrees(2, 1, 1, 2);
 	struct plan one = setup_plan(&a, &g, &archs[0], &d, &plain), plan = {0};
-	CU_ASSERT_TRUE_FATAL(plan_build(&a, &g, archs, 2, &d, &plain, &plan, &err));
+	struct plan_input in = {&g, archs, 2, &d, &plain};
+	CU_ASSERT_TRUE_FATAL(plan_build(&a, &in, &plan, &err));
 	CU_ASSERT_EQUAL(plan.stages[0].forward, one.stages[0].forward);
 	CU_ASSERT_TRUE(plan.stages[1].forward > one.stages[1].forward);
 	arena_free(&a);

@@ -38,9 +38,9 @@ static inline bool golden_row_agrees(const struct csv *csv, size_t row, const st
 	for (uint32_t i = 0; i < n; i++)
 		devices[i] = n - 1 - i;
 	const char *spec = arena_printf(&r.a, "crossbar:%u,bw=6GB/s,lat=1us", n);
+	struct coll_request coll = {coll_find(g->kind, g->algo), devices, n, bytes};
 	bool ok = topo_parse(&r.a, spec, &r.topo, &r.err) &&
-		  run_coll(&r.a, coll_find(g->kind, g->algo), devices, n, bytes, &r.config,
-			  &r.result, &r.err);
+		  run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	double got = ok ? ticks_to_s(r.result.end) : 0;
 	if (!ok || fabs(got - want) > 1e-6 * want)
 		printf("%s over %u of %llu: %.10e instead of %.10e %s\n", g->name, n,

@@ -11,8 +11,8 @@ static void devices_and_bytes(void)
 	struct runner r = {.config = {.topo = &r.topo}};
 	uint32_t devices[] = {5, 1, 3};
 	CU_ASSERT_TRUE_FATAL(topo_parse(&r.a, "ring:6,bw=1GB/s,lat=1us", &r.topo, &r.err));
-	bool ok = run_coll(&r.a, coll_find(COLL_ALLREDUCE, "ring"), devices, 3, 3000000, &r.config,
-		&r.result, &r.err);
+	struct coll_request coll = {coll_find(COLL_ALLREDUCE, "ring"), devices, 3, 3000000};
+	bool ok = run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	CU_ASSERT_TRUE_FATAL(ok);
 	CU_ASSERT_EQUAL(r.result.end, 4 * 1002 * US); /* two hops, four rounds of a third */
 	CU_ASSERT_EQUAL(r.result.n_messages, 12);
@@ -22,18 +22,18 @@ static void devices_and_bytes(void)
 	CU_ASSERT_EQUAL(r.result.n_links, 6); /* one way around */
 	for (uint32_t i = 0; i < r.result.n_links; i++)
 		CU_ASSERT_EQUAL(r.result.links[i].bytes, 4e6);
-	ok = run_coll(&r.a, coll_find(COLL_ALLREDUCE, "ring"), devices, 1, 3000000, &r.config,
-		&r.result, &r.err);
+	coll.n_devices = 1;
+	ok = run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	CU_ASSERT_TRUE(ok && r.result.end == 0 && r.result.n_colls == 1);
-	CU_ASSERT_FALSE(run_coll(&r.a, coll_find(COLL_ALLGATHER, "recdbl"), devices, 3, 1,
-		&r.config, &r.result, &r.err));
+	coll = (struct coll_request){coll_find(COLL_ALLGATHER, "recdbl"), devices, 3, 1};
+	CU_ASSERT_FALSE(run_coll(&r.a, &coll, &r.config, &r.result, &r.err));
 	CU_ASSERT_EQUAL(r.err.kind, ERR_USAGE);
-	CU_ASSERT_FALSE(run_coll(&r.a, coll_find(COLL_ALLREDUCE, "ring"), devices, 0, 1, &r.config,
-		&r.result, &r.err));
+	coll = (struct coll_request){coll_find(COLL_ALLREDUCE, "ring"), devices, 0, 1};
+	CU_ASSERT_FALSE(run_coll(&r.a, &coll, &r.config, &r.result, &r.err));
 	CU_ASSERT_EQUAL(r.err.kind, ERR_INPUT);
 	devices[0] = 6;
-	CU_ASSERT_FALSE(run_coll(&r.a, coll_find(COLL_ALLREDUCE, "ring"), devices, 3, 1, &r.config,
-		&r.result, &r.err));
+	coll.n_devices = 3;
+	CU_ASSERT_FALSE(run_coll(&r.a, &coll, &r.config, &r.result, &r.err));
 	CU_ASSERT_EQUAL(r.err.kind, ERR_INPUT);
 	runner_free(&r);
 }

@@ -59,8 +59,9 @@ static void check_prices(enum recompute recompute)
 	make_pipeline(&a, 2, 1, &s);
 	s.workload.options.recompute = recompute;
 	CU_ASSERT_TRUE_FATAL(problem_build(&a, &s.config, &p, &err));
-	CU_ASSERT_TRUE_FATAL(plan_build(&a, s.workload.train, &s.config.base, 1,
-		&s.workload.degrees, &s.workload.options, &plan, &err));
+	struct plan_input in = {
+		s.workload.train, &s.config.base, 1, &s.workload.degrees, &s.workload.options};
+	CU_ASSERT_TRUE_FATAL(plan_build(&a, &in, &plan, &err));
 	for (uint32_t i = 0; i < plan.n_stages; i++) {
 		struct oracle o;
 		struct stage_cost cost;
