@@ -67,7 +67,7 @@ static bool run_command(
 		return err_set(err, ERR_USAGE, "--json and --csv exclude each other");
 	if (q->output && !file_can_write(q->output, err))
 		return false;
-	watch_interrupts(q->time_limit);
+	watch_interrupts(q->time_limit, c->finishes);
 	return c->run(q, err);
 }
 

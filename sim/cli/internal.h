@@ -33,7 +33,8 @@ struct request {
 	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
 		*output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
-	uint64_t batch, devices, dp, jobs, max_calls, micro_batch, pp, seed, topk, tp;
+	uint64_t batch, devices, dp, jobs, max_calls, max_dim, max_width, micro_batch, min_dim, pp;
+	uint64_t seed, topk, tp;
 	uint64_t bytes;      /* bytes */
 	uint64_t time_limit; /* ticks */
 	double area_mm2, tdp_w;
@@ -45,6 +46,7 @@ struct command {
 	const char *name, *usage, *summary;
 	const char *examples; /* lines, each starting with "  wham " */
 	bool (*run)(struct request *q, struct err *err);
+	bool finishes; /* stops early by itself when interrupted() */
 };
 
 /* Sorted by name, NULL at the end. */
@@ -112,7 +114,9 @@ const struct command *command_get(const char *name, struct err *err);
 
 /* True once SIGINT, SIGTERM or the time limit has struck. */
 bool interrupted(void);
-void watch_interrupts(uint64_t time_limit);
+/* From here on SIGINT, SIGTERM and the time limit (0: none) end the program with status 130; when the verb
+ * `finishes`, only interrupted() turns true, so that it can write what is complete. */
+void watch_interrupts(uint64_t time_limit, bool finishes);
 
 /* A line on stderr that is written over, only when it is a terminal and a second has passed. */
 void progress_show(const struct request *q, const char *text);

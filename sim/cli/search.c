@@ -123,11 +123,13 @@ static bool load_goal(struct request *q, struct mining *m, struct err *err)
 		return err_set(err, ERR_USAGE, "unknown --mode '%s', expected individual or common",
 			q->mode);
 	m->config.budget.floor = m->config.metric == METRIC_PERF_PER_TDP ? 1 : 0;
-	m->config.space = (struct search_space){.min_dim = 4,
-		.max_dim = 256,
-		.max_count = 4096,
-		.min_sram_bytes = UINT64_C(2) << 20,
-		.max_sram_bytes = UINT64_C(128) << 20};
+	m->config.space =
+		(struct search_space){.min_dim = q->min_dim > 0 ? (uint32_t)q->min_dim : 4,
+			.max_dim = q->max_dim > 0 ? (uint32_t)q->max_dim : 256,
+			.max_width = (uint32_t)q->max_width,
+			.max_count = 4096,
+			.min_sram_bytes = UINT64_C(2) << 20,
+			.max_sram_bytes = UINT64_C(128) << 20};
 	m->config.top_k = q->topk > 0 ? (uint32_t)q->topk : 10;
 	m->config.hysteresis = 2;
 	m->config.seed = q->seed > 0 ? q->seed : 1;
@@ -135,6 +137,23 @@ static bool load_goal(struct request *q, struct mining *m, struct err *err)
 	m->config.jobs = q->jobs > 0 ? (uint32_t)q->jobs : 1;
 	m->config.progress = show_progress;
 	m->config.progress_ctx = q;
+	m->config.stop = interrupted;
+	return true;
+}
+
+/* Dimensions are halved from the largest to the smallest, so both are powers of two. */
+static bool check_space(const struct search_space *s, struct err *err)
+{
+	const uint32_t dims[] = {
+		s->min_dim, s->max_dim, s->max_width > 0 ? s->max_width : s->max_dim};
+	for (size_t i = 0; i < 3; i++)
+		if ((dims[i] & (dims[i] - 1)) != 0 || dims[i] > 4096)
+			return err_set(err, ERR_USAGE,
+				"a core dimension of %u, expected powers of two up to 4096",
+				dims[i]);
+	if (s->min_dim > s->max_dim || s->min_dim > dims[2])
+		return err_set(err, ERR_USAGE,
+			"--min-dim %u is larger than --max-dim or --max-width", s->min_dim);
 	return true;
 }
 
@@ -216,7 +235,8 @@ static bool run_search(struct request *q, struct err *err)
 	struct mining m = {0};
 	const struct search_algo *algo = search_algo_get(q->algo ? q->algo : "wham", err);
 	if (!algo || !load_workloads(q, &m, err) || !load_baselines(q, &m, err) ||
-		!load_goal(q, &m, err) || !load_network(q, &m, err))
+		!load_goal(q, &m, err) || !check_space(&m.config.space, err) ||
+		!load_network(q, &m, err))
 		return false;
 	struct text out = {0};
 	if (q->dry_run) {
@@ -244,4 +264,5 @@ const struct command command_search = {
 		"perf-per-tdp\n"
 		"  wham search --model resnet18 --algo random --max-calls 500 --seed 7 --json\n",
 	.run = run_search,
+	.finishes = true,
 };

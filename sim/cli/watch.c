@@ -13,10 +13,15 @@ static volatile sig_atomic_t struck;
 
 static void strike(int sig)
 {
-	/* The first one lets a search write what it has; the second ends at once. */
+	/* The second one does not wait. */
 	if (struck)
 		_exit(130);
 	struck = 1;
+}
+
+static void leave(int sig)
+{
+	_exit(130);
 }
 
 bool interrupted(void)
@@ -24,9 +29,9 @@ bool interrupted(void)
 	return struck != 0;
 }
 
-void watch_interrupts(uint64_t time_limit)
+void watch_interrupts(uint64_t time_limit, bool finishes)
 {
-	struct sigaction sa = {.sa_handler = strike};
+	struct sigaction sa = {.sa_handler = finishes ? strike : leave};
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);

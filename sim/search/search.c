@@ -80,8 +80,10 @@ void search_progress(const struct run_state *s, double best)
 
 bool search_spent(const struct run_state *s)
 {
-	uint64_t limit = s->problem.config->max_calls;
-	return limit > 0 && s->out->oracle_calls >= limit;
+	const struct search_config *config = s->problem.config;
+	if (config->stop && config->stop())
+		return true;
+	return config->max_calls > 0 && s->out->oracle_calls >= config->max_calls;
 }
 
 void search_keep(struct run_state *run, struct candidates *found, const struct point_result *r)

@@ -87,13 +87,16 @@ struct search_config {
 	/* Now and then, with the best score so far (of one stage for wham); may be NULL. */
 	void (*progress)(void *ctx, uint64_t calls, double best);
 	void *progress_ctx;
+	/* Asked between points; true ends the proposals, and what was found is ranked. NULL: never. */
+	bool (*stop)(void);
 };
 
 /* One workload on one design, by the full simulator where there is a topology. */
 struct outcome {
 	double samples_per_s;
-	tick step;          /* simulated */
-	tick analytic_step; /* closed form of the same step */
+	tick step;             /* simulated */
+	tick uncontended_step; /* the same plan on the analytic network: no link is shared */
+	tick analytic_step;    /* closed form of the same step */
 	double energy_j_per_sample;
 	double tc_utilisation,
 		vc_utilisation; /* busy share over the compute time of the slowest stage */
