@@ -93,11 +93,11 @@ static void add_gemm(const struct arch *arch, const struct work *w, const struct
 }
 
 /* Returns the depth of the chain: the cycles one element needs for all passes. */
-static uint64_t add_vector(
-	const struct arch *arch, const struct work *w, uint32_t vcs, struct op_cost *out)
+static uint64_t add_vector(const struct arch *arch, const struct work *w,
+	const struct core_share *share, struct op_cost *out)
 {
-	assert(vcs > 0);
-	uint64_t lanes = (uint64_t)arch->vc_width * vcs;
+	assert(share->vcs > 0);
+	uint64_t lanes = (uint64_t)arch->vc_width * share->vcs;
 	uint64_t depth = 0;
 	for (uint32_t i = 0; i < w->n_vector; i++) {
 		const struct vector_work *v = &w->vector[i];
@@ -110,6 +110,8 @@ static uint64_t add_vector(
 		depth += v->lane_cycles;
 	}
 	out->dram_read_bytes = clamp_u64((u128)out->dram_read_bytes + w->vector_read_bytes);
+	if (w->row_bytes > share->sram_bytes)
+		out->dram_read_bytes = clamp_u64((u128)out->dram_read_bytes + w->again_bytes);
 	out->dram_write_bytes = clamp_u64((u128)out->dram_write_bytes + w->vector_write_bytes);
 	return depth;
 }
@@ -125,7 +127,7 @@ void arch_op_cost(const struct arch *arch, const struct work *work, const struct
 		add_gemm(arch, work, share, out);
 	uint64_t depth = 0;
 	if (work->core != CORE_TC)
-		depth = add_vector(arch, work, share->vcs, out);
+		depth = add_vector(arch, work, share, out);
 	out->cycles.n = on_tc ? max_u64(clamp_u64((u128)out->tc.n + depth), out->vc.n) : out->vc.n;
 }
 

@@ -166,6 +166,8 @@ static bool set_work(const struct op_view *view, struct arena *a, struct work *w
 		view->kind->passes(view, &list);
 	w->vector = list.passes;
 	w->n_vector = list.n;
+	w->row_bytes = list.row_bytes;
+	w->again_bytes = list.again_bytes;
 	if (w->core == CORE_VC) {
 		for (uint32_t i = 0; i < view->n_in; i++)
 			w->vector_read_bytes += tensor_bytes(view->in[i]);

@@ -104,6 +104,9 @@ static void take_passes(struct fuser *f, struct op *op, const struct op *tail)
 	memcpy(passes + n, tail->work.vector, more * sizeof(*passes));
 	op->work.vector = passes;
 	op->work.n_vector = n + more;
+	op->work.again_bytes += tail->work.again_bytes;
+	if (op->work.row_bytes < tail->work.row_bytes)
+		op->work.row_bytes = tail->work.row_bytes;
 	if (op->work.core == CORE_TC)
 		op->work.core = CORE_TC_VC;
 }

@@ -87,6 +87,9 @@ struct work {
 	 * from elsewhere (parameters). A bias is counted here too. In a training graph a fused operator also
 	 * writes what its backward pass reads from inside it. */
 	uint64_t vector_read_bytes, vector_write_bytes;
+	/* The longest row that a norm or a softmax needs whole before it can write, and what is read a second
+	 * time when such a row does not fit on the chip: not compulsory, so not in vector_read_bytes. */
+	uint64_t row_bytes, again_bytes;
 	/* Collective: payload by nccl-tests' convention. all-reduce over the tensor-parallel group. */
 	uint64_t collective_bytes;
 };

@@ -7,12 +7,27 @@
  * 13/2, negative log-likelihood 2/2, pooling kh*kw per output and 1 per input, mean 10 per row.
  * Kinds that it lacks are built from its primitives, LUT 1, ADD 1, SUB 1, MUL 1, MAC 1, COMP 1, DIV 10, SQRT 15,
  * EXP = one LUT (its sigmoid is LUT + ADD + DIV = 12), ERF 15 and POW 15:
+ *   exp            one LUT; back dy y: MUL                                                          = 1, 1
  *   gelu forward   0.5 x (1 + erf(x / sqrt 2))      MUL + ERF + ADD + MUL + MUL                       = 19
  *   gelu backward  dy (Phi(x) + x phi(x))           MUL + ERF + MAC, MUL + LUT + MUL, MAC, MUL        = 22
+ *   gelu_tanh      0.5 x (1 + t), t = tanh(c x (1 + a x^2)): MUL + MAC + MUL + MUL + TANH 27 for t,
+ *                  ADD + MUL + MUL                                                                    = 34
+ *   gelu_tanh back t again: 31; dt = c (1 + 3 a x^2) (1 - t^2): MAC + MUL + MUL + SUB + MUL;
+ *                  dy (0.5 (1 + t) + 0.5 x dt): ADD + MUL + MUL + MAC + MUL                           = 41
+ *   log            one LUT; back dy / x: DIV                                                        = 1, 10
  *   lrn forward    x / (k + a sum x^2)^b            size MAC + MAC + POW + DIV                        = size + 26
  *   lrn backward   s again: size MAC + MAC; dy y / s: MUL + DIV; its sum: size MAC; s^-b from y / x: DIV;
  *                  dy s^-b - c x sum: MUL + MUL + MUL + SUB                                    = 2 size + 26
+ *   rotary         x cos + rotated x sin: MUL + MAC; back the same by the opposite angle            = 2, 2
+ *   masked_softmax softmax and WHAM's masked fill, 10 + 1; back as softmax: a masked output is 0    = 11, 2
+ *   reduce_sum     a mean without its division
  *   cross_entropy  log-softmax over the classes, then the negative log-likelihood, once per row
+ * WHAM's hard_tanh is 27/2, sin and cos 13/2, addcmul (here mul_add) 1/1 per gradient, masked fill 1/1.
+ *
+ * Passes over memory. What normalises a row needs the whole row before it can write its first element. Where a
+ * row does not fit on the chip it is read once more: softmax, norms over the last axis and cross-entropy have rows
+ * along their axis; batch norm is one row, because its statistics are complete only with the last image
+ * (struct work: row_bytes, again_bytes). Backward likewise, with the gradient that came in.
  * Elements of a sum or bias gradient are free: WHAM's Sum is a Nop. */
 #ifndef GRAPH_OP_KINDS_H
 #define GRAPH_OP_KINDS_H
@@ -45,10 +60,12 @@ enum backward_rule {
 
 /* Tensors that the backward pass reads, besides parameters and the gradient of the output. */
 enum op_saves {
-	SAVES_INPUT = 1 << 0,  /* the first input */
-	SAVES_OTHERS = 1 << 1, /* an input, when another input needs a gradient: products */
+	SAVES_INPUT = 1 << 0, /* the first input */
+	SAVES_OTHERS =
+		1 << 1, /* of the first two, each when the other needs a gradient: products */
 	SAVES_OUTPUT = 1 << 2, /* the first output */
 	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
+	SAVES_SECOND = 1 << 4, /* the second input: divisor, labels, mask */
 };
 
 /* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */
@@ -105,6 +122,7 @@ struct pass_list {
 	struct arena *a;
 	struct vector_work *passes;
 	uint32_t n, cap;
+	uint64_t row_bytes, again_bytes; /* as in struct work: the longest row; summed */
 };
 
 struct op_kind {

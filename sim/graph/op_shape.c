@@ -91,6 +91,35 @@ bool shape_broadcast(const struct op_view *v, struct op_shapes *out, struct err 
 	return true;
 }
 
+/* Inputs after the first stretch to its shape and do not stretch it. */
+bool shape_masked(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	const struct tensor *x = v->in[0];
+	if (!shape_broadcast(v, out, err))
+		return false;
+	if (out->out[0].n_dims != x->n_dims || tensor_elements(&out->out[0]) != tensor_elements(x))
+		return err_set(err, ERR_INPUT, "the inputs after the first must not enlarge it");
+	return true;
+}
+
+bool shape_masked_softmax(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	return need_axis(v, err) && shape_masked(v, out, err);
+}
+
+bool shape_rotary(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	const struct tensor *x = v->in[0];
+	if (v->n_in == 2)
+		return err_set(err, ERR_INPUT,
+			"a table of cosines and one of sines are expected, or none");
+	if (x->n_dims < 2 || x->dims[x->n_dims - 1] % 2 != 0)
+		return err_set(err, ERR_INPUT,
+			"an input of [..., positions, features] with an even number of features "
+			"is expected");
+	return shape_masked(v, out, err);
+}
+
 bool shape_batch_norm(const struct op_view *v, struct op_shapes *out, struct err *err)
 {
 	add_like(out, v->in[0]);
@@ -226,7 +255,7 @@ bool shape_global_pool(const struct op_view *v, struct op_shapes *out, struct er
 	return true;
 }
 
-bool shape_loss(const struct op_view *v, struct op_shapes *out, struct err *err)
+bool shape_likelihood(const struct op_view *v, struct op_shapes *out, struct err *err)
 {
 	const struct tensor *x = v->in[0];
 	if (!need_dims(x, 2, GRAPH_MAX_DIMS, err))
@@ -237,7 +266,14 @@ bool shape_loss(const struct op_view *v, struct op_shapes *out, struct err *err)
 			"%" PRIu64 " labels are expected, there are %" PRIu64, rows,
 			tensor_elements(v->in[1]));
 	add_like(out, x)->n_dims = x->n_dims - 1;
-	add_like(out, x)->elem_bytes = 4;
+	return true;
+}
+
+bool shape_loss(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	if (!shape_likelihood(v, out, err))
+		return false;
+	add_like(out, v->in[0])->elem_bytes = 4;
 	return true;
 }
 

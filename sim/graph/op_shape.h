@@ -9,6 +9,10 @@
 bool shape_same(const struct op_view *v, struct op_shapes *out, struct err *err); /* as input 0 */
 bool shape_mask(const struct op_view *v, struct op_shapes *out, struct err *err); /* and a mask */
 bool shape_softmax(const struct op_view *v, struct op_shapes *out, struct err *err);
+bool shape_masked(const struct op_view *v, struct op_shapes *out, struct err *err); /* mask input */
+bool shape_masked_softmax(const struct op_view *v, struct op_shapes *out, struct err *err);
+bool shape_rotary(const struct op_view *v, struct op_shapes *out, struct err *err);
+bool shape_likelihood(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_broadcast(const struct op_view *v, struct op_shapes *out, struct err *err); /* NumPy's */
 bool shape_batch_norm(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_last_norm(const struct op_view *v, struct op_shapes *out, struct err *err);

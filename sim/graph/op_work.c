@@ -6,7 +6,6 @@ enum {
 	DIV = 10,
 	LRN_FORWARD = MAC + POW + DIV, /* beside the window, see op_kinds.h */
 	LRN_BACKWARD = 26,
-	MEAN_ROW = 10,
 	LOG_SOFTMAX_FORWARD = 13,
 	LOG_SOFTMAX_BACKWARD = 2,
 	LIKELIHOOD = 2,
@@ -20,6 +19,14 @@ static void add_pass(struct pass_list *list, struct vector_work pass)
 static void add_elementwise(struct pass_list *list, uint64_t numel, uint32_t cycles)
 {
 	add_pass(list, (struct vector_work){VECTOR_ELEMENTWISE, numel, numel, cycles});
+}
+
+/* `bytes` of rows of `row_bytes` each, read again where a row does not fit. */
+static void add_rows(struct pass_list *list, uint64_t row_bytes, uint64_t bytes)
+{
+	if (row_bytes > list->row_bytes)
+		list->row_bytes = row_bytes;
+	list->again_bytes += bytes;
 }
 
 static uint64_t last_dim(const struct tensor *t)
@@ -108,8 +115,31 @@ void passes_global_pool(const struct op_view *v, struct pass_list *list)
 	add_elementwise(list, tensor_elements(v->out[0]), (uint32_t)window);
 }
 
+void passes_batch_norm(const struct op_view *v, struct pass_list *list)
+{
+	passes_elementwise(v, list);
+	add_rows(list, tensor_bytes(v->in[0]), tensor_bytes(v->in[0]));
+}
+
+static uint64_t norm_row_bytes(const struct op_view *v)
+{
+	return tensor_elements(v->in[1]) * v->in[0]->elem_bytes;
+}
+
+void passes_last_norm(const struct op_view *v, struct pass_list *list)
+{
+	passes_elementwise(v, list);
+	add_rows(list, norm_row_bytes(v), tensor_bytes(v->in[0]));
+}
+
+static uint64_t softmax_row_bytes(const struct op_view *v)
+{
+	return v->in[0]->dims[v->attrs->axis] * v->in[0]->elem_bytes;
+}
+
 void passes_softmax(const struct op_view *v, struct pass_list *list)
 {
+	add_rows(list, softmax_row_bytes(v), tensor_bytes(v->in[0]));
 	add_pass(list, (struct vector_work){VECTOR_SOFTMAX, tensor_elements(v->in[0]),
 			       v->in[0]->dims[v->attrs->axis], v->kind->forward_cycles});
 }
@@ -117,8 +147,8 @@ void passes_softmax(const struct op_view *v, struct pass_list *list)
 void passes_mean(const struct op_view *v, struct pass_list *list)
 {
 	uint64_t numel = tensor_elements(v->in[0]);
-	add_pass(list, (struct vector_work){
-			       VECTOR_REDUCE, numel, numel / tensor_elements(v->out[0]), MEAN_ROW});
+	add_pass(list, (struct vector_work){VECTOR_REDUCE, numel,
+			       numel / tensor_elements(v->out[0]), v->kind->forward_cycles});
 }
 
 void passes_lrn(const struct op_view *v, struct pass_list *list)
@@ -128,6 +158,7 @@ void passes_lrn(const struct op_view *v, struct pass_list *list)
 
 void passes_loss(const struct op_view *v, struct pass_list *list)
 {
+	add_rows(list, last_dim(v->in[0]) * v->in[0]->elem_bytes, tensor_bytes(v->in[0]));
 	add_pass(list, (struct vector_work){VECTOR_SOFTMAX, tensor_elements(v->in[0]),
 			       last_dim(v->in[0]), LOG_SOFTMAX_FORWARD});
 	add_elementwise(list, tensor_elements(v->out[0]), LIKELIHOOD);
@@ -144,6 +175,30 @@ void back_injective(const struct op_view *v, uint32_t grads, struct pass_list *l
 		if (grads & 1u << i)
 			add_elementwise(
 				list, tensor_elements(v->out[0]), v->kind->backward_cycles[i > 0]);
+}
+
+/* The sums over a row take what was saved and the gradient that came in; both are read again for the result. */
+void back_batch_norm(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	back_elementwise(v, grads, list);
+	add_rows(list, 2 * tensor_bytes(v->in[0]), 2 * tensor_bytes(v->in[0]));
+}
+
+void back_last_norm(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	back_elementwise(v, grads, list);
+	add_rows(list, 2 * norm_row_bytes(v), 2 * tensor_bytes(v->in[0]));
+}
+
+void back_softmax(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	back_elementwise(v, grads, list);
+	add_rows(list, 2 * softmax_row_bytes(v), 2 * tensor_bytes(v->in[0]));
+}
+
+void back_rows(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	add_elementwise(list, tensor_elements(v->out[0]), v->kind->backward_cycles[0]);
 }
 
 void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list)

@@ -16,8 +16,12 @@ void passes_elementwise(const struct op_view *v, struct pass_list *list);
 /* one cycle for each element of the window (global: of the whole image), for each element of the output */
 void passes_pool(const struct op_view *v, struct pass_list *list);
 void passes_global_pool(const struct op_view *v, struct pass_list *list);
+/* as elementwise, in one row over everything (batch norm) or in rows of the normalised axes; see op_kinds.h */
+void passes_batch_norm(const struct op_view *v, struct pass_list *list);
+void passes_last_norm(const struct op_view *v, struct pass_list *list);
 /* rows along `axis` */
 void passes_softmax(const struct op_view *v, struct pass_list *list);
+/* forward_cycles for each row */
 void passes_mean(const struct op_view *v, struct pass_list *list);
 void passes_lrn(const struct op_view *v, struct pass_list *list);
 void passes_loss(const struct op_view *v, struct pass_list *list);
@@ -26,6 +30,12 @@ void passes_loss(const struct op_view *v, struct pass_list *list);
 void back_elementwise(const struct op_view *v, uint32_t grads, struct pass_list *list);
 /* backward_cycles[i] for each element of the output, for each input that needs a gradient */
 void back_injective(const struct op_view *v, uint32_t grads, struct pass_list *list);
+/* as back_elementwise, in rows */
+void back_batch_norm(const struct op_view *v, uint32_t grads, struct pass_list *list);
+void back_last_norm(const struct op_view *v, uint32_t grads, struct pass_list *list);
+void back_softmax(const struct op_view *v, uint32_t grads, struct pass_list *list);
+/* backward_cycles[0] for each element of the output */
+void back_rows(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_lrn(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list);

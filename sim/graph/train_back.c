@@ -116,6 +116,8 @@ static op_id back_vector(struct trainer *t, const struct op *op, uint32_t first,
 					   : tensor_bytes(&t->in->tensors[parts[0].outputs[0]]);
 	w.vector = list.passes;
 	w.n_vector = list.n;
+	w.row_bytes = list.row_bytes;
+	w.again_bytes = list.again_bytes;
 	op_id id = train_append(t,
 		&(struct op){
 			.name = arena_printf(t->a, "%s/%s", op->name, suffix),

@@ -61,6 +61,20 @@ static void vector_cycles_are_whams(void)
 	CU_ASSERT_EQUAL(vector(VECTOR_SOFTMAX, 1000, 1000, 13), 8 + 10 + 8 * 13);
 }
 
+static void rows_that_do_not_fit_are_read_again(void)
+{
+	struct vector_work pass = {VECTOR_ELEMENTWISE, 1000, 1000, 1};
+	struct work w = {.core = CORE_VC,
+		.vector = &pass,
+		.n_vector = 1,
+		.vector_read_bytes = 2000,
+		.vector_write_bytes = 2000,
+		.row_bytes = 500,
+		.again_bytes = 1700};
+	CU_ASSERT_EQUAL(traffic(&w, 500), 4000);
+	CU_ASSERT_EQUAL(traffic(&w, 499), 5700);
+}
+
 static void fused_tail_is_pipelined(void)
 {
 	struct arch arch = make_arch();
@@ -200,6 +214,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"vector cycles are WHAM's", vector_cycles_are_whams},
+		{"rows that do not fit are read again", rows_that_do_not_fit_are_read_again},
 		{"fused tail is pipelined", fused_tail_is_pipelined},
 		{"other cores cost nothing", other_cores_cost_nothing},
 		{"what fits is loaded once", what_fits_is_loaded_once},
