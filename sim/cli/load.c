@@ -41,7 +41,7 @@ static bool elem_bytes_of(const struct request *q, uint32_t *out, struct err *er
 bool load_model(struct request *q, const char *name, uint64_t batch, uint32_t tp, struct graph *out,
 	struct err *err)
 {
-	struct graph_options o = {.batch = batch, .tp = tp};
+	struct graph_options o = {.batch = batch, .tp = tp, .sequence_parallel = q->sp && tp > 1};
 	const char *colon = strchr(name, ':');
 	const char *base = colon ? arena_strndup(q->a, name, (size_t)(colon - name)) : name;
 	const char *path = data_find(q, "model", "models/workloads", base, err);

@@ -157,6 +157,7 @@ const struct option_row option_rows[] = {
 	{"reference", 0, "FILE", "another table of the same columns", " validate ", set_text, AT(reference)},
 	{"schedule", 0, "NAME", "gpipe or 1f1b (1f1b)", PLANS, set_text, AT(schedule)},
 	{"seed", 0, "N", "of random choices (1)", " search ", set_seed, AT(seed)},
+	{"sp", 0, NULL, "sequence parallelism beside --tp: norms, dropouts and residuals on slices of the sequence", PLANS, set_flag, AT(sp)},
 	{"tdp-w", 0, "X", "largest TDP of a design, W", " search ", set_number, AT(tdp_w)},
 	{"time-limit", 0, "TIME", "stop after this long and write what is complete", LONG, set_time, AT(time_limit)},
 	{"topk", 0, "K", "designs kept for each stage and reported (10)", " search ", set_degree, AT(topk)},

@@ -12,14 +12,14 @@
 #include "graph/graph.h"
 
 /* Tensor-parallel collectives (CORE_LINK) inside the part, as a ring: 2(ranks-1) steps of
- * bytes/ranks. With ranks <= 1 they cost nothing. */
+ * bytes/ranks for an all-reduce, half as many for the others. With ranks <= 1 they cost nothing. */
 struct device_link {
 	uint32_t ranks;
 	uint64_t bytes_per_s;
 	tick latency;
 };
 
-/* How long one of these collectives takes. */
+/* How long an all-reduce takes. */
 tick device_link_time(const struct device_link *link, uint64_t bytes);
 
 /* Operators `ids` of a graph, ascending. */

@@ -17,14 +17,15 @@ static tick clamped_ticks(struct device_part *part, uint64_t amount, uint64_t pe
 	return longest;
 }
 
-static tick link_ticks(struct device_part *part, uint64_t bytes, tick longest)
+static tick link_ticks(struct device_part *part, enum link_kind kind, uint64_t bytes, tick longest)
 {
 	const struct device_link *link = &part->options.link;
 	if (link->ranks <= 1 || bytes == 0)
 		return 0;
 	assert(link->bytes_per_s > 0);
 	tick step = clamped_ticks(part, div_ceil(bytes, link->ranks), link->bytes_per_s, longest);
-	u128 all = ((u128)step + link->latency) * 2 * (link->ranks - 1);
+	uint64_t steps = (kind == LINK_ALLREDUCE ? UINT64_C(2) : UINT64_C(1)) * (link->ranks - 1);
+	u128 all = ((u128)step + link->latency) * steps;
 	if (all <= longest)
 		return (tick)all;
 	part->clamped = true;
@@ -34,7 +35,7 @@ static tick link_ticks(struct device_part *part, uint64_t bytes, tick longest)
 tick device_link_time(const struct device_link *link, uint64_t bytes)
 {
 	struct device_part part = {.options = {.link = *link}};
-	return link_ticks(&part, bytes, TICK_MAX);
+	return link_ticks(&part, LINK_ALLREDUCE, bytes, TICK_MAX);
 }
 
 static uint32_t find_line(enum core core)
@@ -84,7 +85,8 @@ static void price(struct device_part *part, const struct op *op, uint32_t i, tic
 	arch_op_cost(&part->arch, &op->work, &share, cost);
 	job->line = find_line(op->work.core);
 	if (job->line == LINE_LINK)
-		job->alone = job->compute = link_ticks(part, op->work.collective_bytes, longest);
+		job->alone = job->compute =
+			link_ticks(part, op->work.link, op->work.collective_bytes, longest);
 	else if (cost->cycles.n > 0 || cost->dram_read_bytes > 0 || cost->dram_write_bytes > 0)
 		price_compute(part, cost, job, longest);
 	if (job->alone == 0)

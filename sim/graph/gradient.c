@@ -28,7 +28,8 @@ tensor_id *gradient_roots(struct arena *a, const struct graph *g)
 		uint32_t n;
 		const struct op *parts = op_parts(&g->ops[i], &n);
 		for (uint32_t p = 0; p < n && g->ops[i].pass == PASS_FORWARD; p++)
-			if (parts[p].kind->core == CORE_NONE && parts[p].n_inputs == 1)
+			if ((parts[p].kind->core == CORE_NONE && parts[p].n_inputs == 1) ||
+				parts[p].work.link == LINK_ALLGATHER)
 				for (uint32_t o = 0; o < parts[p].n_outputs; o++)
 					roots[parts[p].outputs[o]] = roots[parts[p].inputs[0]];
 	}

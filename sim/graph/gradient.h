@@ -8,7 +8,8 @@
 bool *gradient_needs(struct arena *a, const struct graph *g);
 
 /* For each tensor, the one whose memory it is: views (reshape, transpose, split, tp_copy ...) belong to what
- * they view, everything else to itself. */
+ * they view, everything else to itself. What an all-gather makes belongs to its input: the backward pass gathers
+ * it again (arXiv 2205.05198, section 4.2.2). */
 tensor_id *gradient_roots(struct arena *a, const struct graph *g);
 
 enum { GRADIENT_MAX_SAVED = 8 };

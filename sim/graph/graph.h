@@ -68,6 +68,10 @@ struct conv_work {
 	uint32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
 };
 
+/* Collectives over the tensor-parallel group. Sequence parallelism (Korthikanti et al., arXiv 2205.05198) has the
+ * second and third in place of each all-reduce, with the same bytes over the links. */
+enum link_kind { LINK_ALLREDUCE, LINK_ALLGATHER, LINK_REDUCESCATTER };
+
 /* What an operator asks of the machine. */
 struct work {
 	enum core core;
@@ -90,7 +94,9 @@ struct work {
 	/* The longest row that a norm or a softmax needs whole before it can write, and what is read a second
 	 * time when such a row does not fit on the chip: not compulsory, so not in vector_read_bytes. */
 	uint64_t row_bytes, again_bytes;
-	/* Collective: payload by nccl-tests' convention. all-reduce over the tensor-parallel group. */
+	/* Collective over the tensor-parallel group: payload by nccl-tests' convention (all-gather: what comes out,
+	 * reduce-scatter: what goes in). */
+	enum link_kind link;
 	uint64_t collective_bytes;
 };
 
@@ -163,8 +169,11 @@ struct graph_override {
 };
 
 struct graph_options {
-	uint64_t batch;      /* micro-batch; 0: the file's own, or 1 */
-	uint32_t tp;         /* 0 means 1. ONNX files cannot be sliced: more than 1 is refused */
+	uint64_t batch; /* micro-batch; 0: the file's own, or 1 */
+	uint32_t tp;    /* 0 means 1. ONNX files cannot be sliced: more than 1 is refused */
+	/* With tp above 1: norms, dropouts and residuals work on a slice of the sequence. Only for workload files
+	 * with "sequence_parallel". */
+	bool sequence_parallel;
 	uint32_t elem_bytes; /* of activations and parameters: 2 (bf16, fp16) or 4; 0 means 2 */
 	const struct graph_override *overrides; /* workload parameters */
 	uint32_t n_overrides;
@@ -225,6 +234,25 @@ struct graph_memory {
 };
 struct graph_memory graph_layer_memory(
 	const struct graph *g, uint32_t first_layer, uint32_t end_layer);
+
+/* The same for each layer of the range alone; `out` has room for end_layer - first_layer. */
+void graph_each_layer_memory(
+	const struct graph *g, uint32_t first_layer, uint32_t end_layer, struct graph_memory *out);
+
+/* A tensor that layers keep for the backward pass, for one micro-batch on this device. */
+struct graph_kept {
+	tensor_id tensor;
+	uint64_t bytes;
+	bool selective; /* kept with selective recomputation too */
+};
+
+/* The tensors behind activation_bytes of graph_layer_memory(), the largest first, then by id. Returns how many. */
+uint32_t graph_kept_tensors(struct arena *a, const struct graph *g, uint32_t first_layer,
+	uint32_t end_layer, struct graph_kept **out);
+
+/* Those behind boundary_bytes, sorted likewise; a tensor that two layers read comes twice. */
+uint32_t graph_layer_inputs(struct arena *a, const struct graph *g, uint32_t first_layer,
+	uint32_t end_layer, struct graph_kept **out);
 
 /* Bytes that flow from layer end-1 to layer end in the forward pass (the gradient back has the same). */
 uint64_t graph_boundary_bytes(const struct graph *g, uint32_t end_layer);

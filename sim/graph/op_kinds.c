@@ -58,6 +58,8 @@ static const struct op_kind rows[] = {
 	{"sin", ELEMENT, 13, {2, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"slice", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS | KEY_RANGE, shape_slice, NULL, NULL, NULL},
 	{"softmax", CLASS_SOFTMAX, CORE_VC, 1, 1, 10, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS, shape_softmax, NULL, passes_softmax, back_softmax},
+	{"sp_gather", CLASS_COLLECTIVE, CORE_LINK, 1, 1, 0, {0, 0}, 0, BACKWARD_COLLECTIVE, PARAMS_NONE, 0, shape_gather, work_gather, NULL, NULL},
+	{"sp_scatter", CLASS_COLLECTIVE, CORE_LINK, 1, 1, 0, {0, 0}, 0, BACKWARD_COLLECTIVE, PARAMS_NONE, 0, shape_scatter, work_scatter, NULL, NULL},
 	{"split", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS | KEY_PARTS, shape_split, NULL, NULL, NULL},
 	{"sqrt", CLASS_INJECTIVE, CORE_VC, 1, 1, 15, {16, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_injective},
 	{"sub", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},

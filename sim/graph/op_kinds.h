@@ -54,7 +54,7 @@ enum backward_rule {
 	BACKWARD_VIEW, /* free: the gradient of the output is, or holds, that of the input */
 	BACKWARD_GEMM, /* dX (m, k, n) and dW (k, n, m); also convolution and product of activations */
 	BACKWARD_VECTOR,     /* one vector operator, gradients of parameters included */
-	BACKWARD_COLLECTIVE, /* all-reduce of dX */
+	BACKWARD_COLLECTIVE, /* all-reduce of dX; all-gather and reduce-scatter are each other's */
 	BACKWARD_LOOKUP,     /* dW only, free as WHAM's embedding is */
 };
 

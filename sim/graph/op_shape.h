@@ -30,6 +30,9 @@ bool shape_transpose(const struct op_view *v, struct op_shapes *out, struct err 
 bool shape_concat(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_slice(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_split(const struct op_view *v, struct op_shapes *out, struct err *err);
+/* Dimension 1, the sequence, times or divided by `group` devices. */
+bool shape_gather(const struct op_view *v, struct op_shapes *out, struct err *err);
+bool shape_scatter(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_mean(const struct op_view *v, struct op_shapes *out, struct err *err);
 
 #endif

@@ -142,3 +142,24 @@ bool shape_mean(const struct op_view *v, struct op_shapes *out, struct err *err)
 			t->dims[t->n_dims++] = 1;
 	return true;
 }
+
+bool shape_gather(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	shape_same(v, out, err);
+	if (v->in[0]->n_dims < 3)
+		return err_set(err, ERR_INPUT, "expected [samples, sequence, features]");
+	out->out[0].dims[1] *= v->attrs->group;
+	return true;
+}
+
+bool shape_scatter(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	shape_same(v, out, err);
+	if (v->in[0]->n_dims < 3 || v->in[0]->dims[1] % v->attrs->group != 0)
+		return err_set(err, ERR_INPUT,
+			"expected [samples, sequence, features] with a sequence that %u devices "
+			"divide",
+			v->attrs->group);
+	out->out[0].dims[1] /= v->attrs->group;
+	return true;
+}

@@ -98,6 +98,18 @@ void work_reduce(const struct op_view *v, struct work *w)
 	w->collective_bytes = tensor_bytes(v->out[0]);
 }
 
+void work_gather(const struct op_view *v, struct work *w)
+{
+	w->link = LINK_ALLGATHER;
+	w->collective_bytes = tensor_bytes(v->out[0]);
+}
+
+void work_scatter(const struct op_view *v, struct work *w)
+{
+	w->link = LINK_REDUCESCATTER;
+	w->collective_bytes = tensor_bytes(v->in[0]);
+}
+
 void passes_elementwise(const struct op_view *v, struct pass_list *list)
 {
 	add_elementwise(list, tensor_elements(v->out[0]), v->kind->forward_cycles);

@@ -10,6 +10,9 @@ void work_matmul(const struct op_view *v, struct work *w);
 void work_conv(const struct op_view *v, struct work *w);
 /* An all-reduce of the output. */
 void work_reduce(const struct op_view *v, struct work *w);
+/* An all-gather of the output, a reduce-scatter of the input. */
+void work_gather(const struct op_view *v, struct work *w);
+void work_scatter(const struct op_view *v, struct work *w);
 
 /* forward_cycles for each element of the output */
 void passes_elementwise(const struct op_view *v, struct pass_list *list);

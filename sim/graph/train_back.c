@@ -174,6 +174,20 @@ static void back_gemm(
 		train_contribute(t, part->inputs[i], last == GRAPH_NONE ? after->ids[0] : last);
 }
 
+/* The collective that takes the gradient back. */
+static enum link_kind transposed(enum link_kind link)
+{
+	switch (link) {
+	case LINK_ALLREDUCE:
+		return LINK_ALLREDUCE;
+	case LINK_ALLGATHER:
+		return LINK_REDUCESCATTER;
+	case LINK_REDUCESCATTER:
+		return LINK_ALLGATHER;
+	}
+	return link;
+}
+
 /* An operator that only waits, or only communicates. */
 static op_id back_plain(struct trainer *t, const struct op *op, const char *suffix,
 	enum op_pass pass, const struct starts *after)
@@ -187,7 +201,10 @@ static op_id back_plain(struct trainer *t, const struct op *op, const char *suff
 	};
 	if (op->kind->backward == BACKWARD_COLLECTIVE) {
 		back.work.core = CORE_LINK;
-		back.work.collective_bytes = tensor_bytes(&t->in->tensors[op->inputs[0]]);
+		back.work.link = transposed(op->work.link);
+		back.work.collective_bytes = op->work.link == LINK_ALLREDUCE
+						     ? tensor_bytes(&t->in->tensors[op->inputs[0]])
+						     : op->work.collective_bytes;
 	}
 	return train_append(t, &back, after);
 }

@@ -5,6 +5,8 @@
 
 #include "graph/workload_internal.h"
 
+enum { N_OWN = 3 }; /* variables that every file has */
+
 static bool positive_overrides(struct workload *w, const char *path, struct err *err)
 {
 	for (uint32_t i = 0; i < w->options->n_overrides; i++)
@@ -53,22 +55,23 @@ static bool is_name(const char *s)
 {
 	const char *const rest = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 	return *s && !strchr("0123456789", *s) && s[strspn(s, rest)] == '\0' && strlen(s) < 64 &&
-	       strcmp(s, "batch") != 0 && strcmp(s, "tp") != 0;
+	       strcmp(s, "batch") != 0 && strcmp(s, "tp") != 0 && strcmp(s, "sp") != 0;
 }
 
-/* batch, tp and the file's parameters, each able to use those before it. */
+/* batch, tp, sp and the file's parameters, each able to use those before it. */
 static bool read_parameters(struct workload *w, const char *path, struct err *err)
 {
 	struct doc_at at, one;
 	bool any = doc_find(&w->root, "parameters", &at);
 	if (any && !json_is_object(at.value))
 		return doc_fail(at, err, "expected an object");
-	uint32_t max = 2 + (any ? (uint32_t)json_object_size(at.value) : 0);
+	uint32_t max = N_OWN + (any ? (uint32_t)json_object_size(at.value) : 0);
 	struct variable *v = arena_array(w->a, max, struct variable);
 	const char **names = arena_array(w->a, max, const char *);
 	v[0] = (struct variable){"batch", w->batch};
 	v[1] = (struct variable){"tp", w->tp};
-	w->scope = (struct scope){.variables = v, .n = 2};
+	v[2] = (struct variable){"sp", w->sp};
+	w->scope = (struct scope){.variables = v, .n = N_OWN};
 	for (void *i = any ? json_object_iter(at.value) : NULL; i;
 		i = json_object_iter_next(at.value, i)) {
 		const char *name = json_object_iter_key(i);
@@ -79,10 +82,10 @@ static bool read_parameters(struct workload *w, const char *path, struct err *er
 			!workload_number(one, &w->scope, 1, &v[w->scope.n].value, err))
 			return false;
 		v[w->scope.n].name = arena_strdup(w->a, name);
-		names[w->scope.n - 2] = v[w->scope.n].name;
+		names[w->scope.n - N_OWN] = v[w->scope.n].name;
 		w->scope.n++;
 	}
-	return check_overrides(w, path, names, w->scope.n - 2, err);
+	return check_overrides(w, path, names, w->scope.n - N_OWN, err);
 }
 
 static bool check_divisible(struct workload *w, struct err *err)
@@ -226,12 +229,26 @@ static bool choose_batch(struct workload *w, struct err *err)
 	return true;
 }
 
+/* Whether the sequence may be sliced is for the file to say: its inputs have to be sliced too. */
+static bool choose_sequence(struct workload *w, struct err *err)
+{
+	struct doc_at at;
+	bool can = false;
+	if (doc_find(&w->root, "sequence_parallel", &at) && !doc_bool(at, &can, err))
+		return false;
+	w->sp = w->options->sequence_parallel ? w->tp : 1;
+	return can || w->sp == 1 ||
+	       doc_fail(w->root, err,
+		       "there is no sequence parallelism for this model: the file has no "
+		       "\"sequence_parallel\": true");
+}
+
 static bool read_root(struct workload *w, const char *path, struct graph *out, struct err *err)
 {
 	static const char *const keys[] = {"name", "source", "parameter_count", "parameters",
-		"divisible", "tokens_per_sample", "micro_batch", "inputs", "templates", "layers",
-		NULL};
-	return doc_object(w->root, keys, err) && choose_batch(w, err) &&
+		"divisible", "tokens_per_sample", "micro_batch", "sequence_parallel", "inputs",
+		"templates", "layers", NULL};
+	return doc_object(w->root, keys, err) && choose_batch(w, err) && choose_sequence(w, err) &&
 	       positive_overrides(w, path, err) && read_parameters(w, path, err) &&
 	       check_divisible(w, err) && read_inputs(w, err) && read_layers(w, err) &&
 	       check_count(w, err) && finish(w, path, out, err);

@@ -6,11 +6,13 @@
  *       "divisible": [["heads", "tp"]],          the first must be a multiple of the second
  *       "micro_batch": 8,                        samples of a pass unless the caller says otherwise (1)
  *       "tokens_per_sample": "seq",              0 or absent: samples are not sequences
+ *       "sequence_parallel": true,               whether norms, dropouts and residuals can work on slices of dimension 1
  *       "inputs": {"ids": {"shape": ["batch", "seq"], "bytes": 8}, "scale": {"shape": [1], "constant": true}},
  *       "templates": {"block": {"inputs": ["x"], "parameters": ["width"], "ops": [ITEM, ...]}},
  *       "layers": [ITEM, ...] }
  *
- * Numbers are whole numbers or expressions (graph/expr.h) over the parameters above them, `batch` (micro-batch) and `tp`.
+ * Numbers are whole numbers or expressions (graph/expr.h) over the parameters above them, `batch` (micro-batch), `tp` and
+ * `sp` (tp with sequence parallelism, else 1).
  * Overrides replace a parameter; what depends on it follows.
  *
  * ITEM is one of
@@ -30,8 +32,10 @@
  *   right]), group, size, axis (default: the last; flatten: 1), axes, keep_dims, shape, perm, parts, begin, end, transpose_a,
  *   transpose_b, recompute (true: part of the attention core that selective recomputation runs again), and
  *   shard (Megatron's slicing over tp devices, arXiv 1909.08053):
- *     "column"  gemm: features / tp of them here; a tp_copy in front, whose gradient is all-reduced
- *     "row"     gemm, embedding: input features or rows / tp of them here; a tp_reduce behind, an all-reduce.
+ *     "column"  gemm: features / tp of them here; a tp_copy in front, whose gradient is all-reduced; with
+ *               sequence parallelism an all-gather (sp_gather), whose gradient is reduce-scattered
+ *     "row"     gemm, embedding: input features or rows / tp of them here; a tp_reduce behind, an all-reduce;
+ *               with sequence parallelism a reduce-scatter (sp_scatter), whose gradient is all-gathered.
  *               cross_entropy: over sliced classes; the per-row sums are all-reduced
  *   pad_to  (embedding) with tp > 1, rows are padded to a multiple of this as Megatron-LM does; the parameter count
  *           stays that of the model. */

@@ -37,6 +37,7 @@ struct workload {
 	struct place inputs; /* of the model */
 	uint64_t batch;
 	uint32_t tp;
+	uint32_t sp; /* devices that the sequence is sliced over between matrix products: tp or 1 */
 	uint32_t depth;  /* of templates in templates */
 	bool joins_next; /* the open layer takes the next item too */
 	bool sliced;     /* some operator carries `shard` */

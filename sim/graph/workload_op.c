@@ -180,6 +180,7 @@ static bool add_collective(struct reading *r, const char *kind, tensor_id *id)
 		.kind = kind,
 		.inputs = id,
 		.n_inputs = 1,
+		.attrs = {.group = r->w->sp},
 	};
 	if (!append(r, &request, &op))
 		return false;
@@ -187,7 +188,7 @@ static bool add_collective(struct reading *r, const char *kind, tensor_id *id)
 	return true;
 }
 
-/* One tp_copy serves all column-parallel readers of a tensor: their gradients are summed before the all-reduce. */
+/* One tp_copy or sp_gather serves all column-parallel readers of a tensor: their gradients are summed before the all-reduce. */
 static bool copy_input(struct reading *r)
 {
 	struct workload *w = r->w;
@@ -197,7 +198,7 @@ static bool copy_input(struct reading *r)
 			r->inputs[0] = w->copies[i].to;
 			return true;
 		}
-	if (!add_collective(r, "tp_copy", &r->inputs[0]))
+	if (!add_collective(r, w->sp > 1 ? "sp_gather" : "tp_copy", &r->inputs[0]))
 		return false;
 	arena_push(w->a, w->copies, w->n_copies, w->cap_copies) =
 		(struct tp_copy){from, r->inputs[0]};
@@ -245,8 +246,10 @@ static bool append_sliced(struct reading *r, tensor_id *result, op_id *op)
 	if (!append(r, &request, op))
 		return false;
 	*result = builder_output(&r->w->b, *op, 0);
-	return r->w->tp == 1 || r->args.shard != SHARD_ROW ||
-	       add_collective(r, "tp_reduce", result);
+	if (r->w->tp == 1 || r->args.shard != SHARD_ROW)
+		return true;
+	bool scatters = r->w->sp > 1 && r->kind->class != CLASS_LOSS;
+	return add_collective(r, scatters ? "sp_scatter" : "tp_reduce", result);
 }
 
 static void name_outputs(struct reading *r, struct place *place, const char *name, op_id op)

@@ -62,6 +62,19 @@ static uint32_t add_compute(struct emitter *e, uint32_t cost, struct turn turn)
 	return e->last_compute;
 }
 
+static enum coll_kind coll_of(enum link_kind kind)
+{
+	switch (kind) {
+	case LINK_ALLREDUCE:
+		return COLL_ALLREDUCE;
+	case LINK_ALLGATHER:
+		return COLL_ALLGATHER;
+	case LINK_REDUCESCATTER:
+		return COLL_REDUCESCATTER;
+	}
+	return COLL_ALLREDUCE;
+}
+
 static void emit_collectives(struct emitter *e, const struct step *step)
 {
 	uint32_t group = prog_add_group(e->builder, 1u << DIM_TP);
@@ -71,8 +84,8 @@ static void emit_collectives(struct emitter *e, const struct step *step)
 						    .kind = TASK_COLL,
 						    .stream = STREAM_TP,
 						    .cost = PROG_NONE,
-						    .bytes = step->coll_bytes[c],
-						    .coll = COLL_ALLREDUCE,
+						    .bytes = step->colls[c].bytes,
+						    .coll = coll_of(step->colls[c].kind),
 						    .group = group,
 					    });
 		first = c == 0 ? task : first;

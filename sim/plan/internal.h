@@ -44,13 +44,19 @@ struct pricer *pricer_create(struct arena *a, const struct graph *g, const struc
 struct price pricer_price(struct pricer *p, uint32_t arch, const op_id *ids, uint32_t n_ids);
 uint32_t pricer_n_runs(const struct pricer *p); /* how often it simulated */
 
+/* A collective over the tensor-parallel group. */
+struct link {
+	enum link_kind kind;
+	uint64_t bytes;
+};
+
 /* A segment with its costs. */
 struct step {
 	const char *pass; /* of the cost's key: "fwd", "bwd", "rec" */
 	uint32_t number;
 	bool computes, is_late; /* whether there is something in `cost`, in `late` */
 	struct price cost, late;
-	const uint64_t *coll_bytes;
+	const struct link *colls;
 	uint32_t n_colls;
 };
 

@@ -48,13 +48,17 @@ static uint64_t kept_bytes(const struct graph_memory *m, enum recompute recomput
 /* The most that one layer makes again while its backward pass runs. */
 static uint64_t remade_bytes(const struct graph *g, struct layers layers, enum recompute recompute)
 {
+	struct arena scratch = {0};
+	struct graph_memory *each =
+		arena_array(&scratch, layers.end - layers.first, struct graph_memory);
 	uint64_t most = 0;
-	for (uint32_t l = layers.first; l < layers.end; l++) {
-		struct graph_memory m = graph_layer_memory(g, l, l + 1);
-		uint64_t kept = kept_bytes(&m, recompute);
-		if (m.activation_bytes > kept && m.activation_bytes - kept > most)
-			most = m.activation_bytes - kept;
+	graph_each_layer_memory(g, layers.first, layers.end, each);
+	for (uint32_t l = 0; l < layers.end - layers.first; l++) {
+		uint64_t kept = kept_bytes(&each[l], recompute);
+		if (each[l].activation_bytes > kept && each[l].activation_bytes - kept > most)
+			most = each[l].activation_bytes - kept;
 	}
+	arena_free(&scratch);
 	return most;
 }
 
@@ -64,19 +68,41 @@ struct stage_memory stage_memory(const struct graph *g, struct layers layers,
 	struct graph_memory m = graph_layer_memory(g, layers.first, layers.end);
 	uint32_t elem_bytes = parameter_bytes(g);
 	u128 parameters = m.parameter_elements;
-	u128 activations = (u128)in_flight * kept_bytes(&m, recompute);
+	uint64_t kept = kept_bytes(&m, recompute), remade = 0;
 	if (recompute == RECOMPUTE_SELECTIVE || recompute == RECOMPUTE_FULL)
-		activations += remade_bytes(g, layers, recompute);
+		remade = remade_bytes(g, layers, recompute);
+	u128 activations = (u128)in_flight * kept + remade;
 	uint32_t master = elem_bytes < 4 ? 4 : 0;
 	struct stage_memory out = {
 		.weights_bytes = clamp(parameters * elem_bytes),
 		.gradients_bytes = clamp(parameters * GRADIENT_BYTES),
 		.optimizer_bytes = clamp(parameters * (master + moments_bytes(optimizer))),
 		.activation_bytes = clamp(activations),
+		.micro_batch_bytes = kept,
+		.remade_bytes = remade,
 	};
 	out.total_bytes = clamp((u128)out.weights_bytes + out.gradients_bytes +
 				out.optimizer_bytes + out.activation_bytes);
 	return out;
+}
+
+struct stage_memory plan_stage_memory(const struct memory_request *r)
+{
+	struct layers layers = {r->first_layer, r->end_layer};
+	return stage_memory(r->train, layers, r->optimizer, r->recompute, r->in_flight);
+}
+
+uint32_t plan_kept_tensors(struct arena *a, const struct graph *train, uint32_t first_layer,
+	uint32_t end_layer, enum recompute recompute, struct graph_kept **out)
+{
+	uint32_t n, kept = 0;
+	if (recompute == RECOMPUTE_FULL)
+		return graph_layer_inputs(a, train, first_layer, end_layer, out);
+	n = graph_kept_tensors(a, train, first_layer, end_layer, out);
+	for (uint32_t i = 0; i < n; i++)
+		if (recompute != RECOMPUTE_SELECTIVE || (*out)[i].selective)
+			(*out)[kept++] = (*out)[i];
+	return kept;
 }
 
 void stage_place(struct stage *stage, const struct graph *g, const struct arch *arch,

@@ -69,7 +69,28 @@ struct stage_memory {
 	uint64_t
 		activation_bytes; /* of all micro-batches in flight, by schedule and recomputation */
 	uint64_t total_bytes;
+	uint64_t micro_batch_bytes; /* of activation_bytes: what one micro-batch keeps */
+	uint64_t remade_bytes;      /* and what a backward pass makes again */
 };
+
+/* Layers [first_layer, end_layer) of a training graph as a stage. */
+struct memory_request {
+	const struct graph *train;
+	uint32_t first_layer, end_layer;
+	enum optimizer optimizer;
+	enum recompute recompute; /* AUTO counts as none */
+	uint32_t in_flight;       /* micro-batches */
+};
+struct stage_memory plan_stage_memory(const struct memory_request *request);
+
+/* Pieces of micro-batches that the first stage holds under 1F1B when each device has `chunks` pieces of the model and
+ * the pipeline never runs short of micro-batches: pp with one, pp chunks + pp - 1 with more, which is
+ * 1 + (pp - 1) / (pp chunks) of all layers (arXiv 2205.05198, section 4.2.3). */
+uint32_t schedule_chunks_in_flight(uint32_t pp, uint32_t chunks);
+
+/* What makes micro_batch_bytes of a stage, the largest first. Returns how many. */
+uint32_t plan_kept_tensors(struct arena *a, const struct graph *train, uint32_t first_layer,
+	uint32_t end_layer, enum recompute recompute, struct graph_kept **out);
 
 /* Costs of one stage on its accelerator for one micro-batch, collectives left out: the sum over its segments. */
 struct stage {
@@ -84,7 +105,7 @@ struct stage {
 	uint64_t gradient_bytes;     /* all-reduced over dp: fp32, 4 bytes a parameter */
 	uint32_t
 		in_flight; /* micro-batches whose activations are held at once: GPipe m, 1F1B min(m, pp - stage) */
-	/* Tensor-parallel all-reduces of a micro-batch, recomputation included; 0 without tensor parallelism. */
+	/* Tensor-parallel collectives of a micro-batch, recomputation included; 0 without tensor parallelism. */
 	uint32_t forward_collectives, backward_collectives;
 	uint64_t forward_collective_bytes, backward_collective_bytes;
 };
@@ -100,7 +121,8 @@ struct plan {
 /* Of several accelerators a balanced partition is made for the first one. The plan lives in `a` and keeps nothing of the input.
  *
  * A stage's pass is cut into segments at its tensor-parallel collectives: an operator belongs to the segment whose number is how many collectives stand before it on the
- * longest way from the start of the pass within the stage. The operators of a segment are priced as one device_run(); its collectives, all-reduces over "tp", come after
+ * longest way from the start of the pass within the stage. The operators of a segment are priced as one device_run(); its collectives over "tp", all-reduces or, with sequence parallelism, all-gathers and
+ * reduce-scatters, come after
  * it, and the next segment after them. Weight gradients that no later segment needs run beside the collectives of their segment. With tp = 1 a pass is one task. Equal segments
  * (same works, same dependencies) are priced once.
  * Streams: 0 compute, 1 tensor-parallel collectives, 2-5 pipeline messages (forward send, forward receive, backward send, backward receive; tags "f3" and "b3" by

@@ -45,3 +45,8 @@ uint32_t schedule_in_flight(enum schedule schedule, uint32_t stage, uint32_t n_s
 	}
 	return m;
 }
+
+uint32_t schedule_chunks_in_flight(uint32_t pp, uint32_t chunks)
+{
+	return chunks == 1 ? pp : pp * chunks + pp - 1;
+}

@@ -23,15 +23,17 @@ static struct price price_ops(const struct work_order *o, const op_id *ids, uint
 
 static struct step price_segment(const struct work_order *o, const struct segment *segment)
 {
-	uint64_t *bytes = arena_array(o->a, segment->n_links, uint64_t);
-	for (uint32_t i = 0; i < segment->n_links; i++)
-		bytes[i] = o->request->graph->ops[segment->links[i]].work.collective_bytes;
+	struct link *colls = arena_array(o->a, segment->n_links, struct link);
+	for (uint32_t i = 0; i < segment->n_links; i++) {
+		const struct work *w = &o->request->graph->ops[segment->links[i]].work;
+		colls[i] = (struct link){w->link, w->collective_bytes};
+	}
 	return (struct step){
 		.computes = segment->n_ids > 0,
 		.cost = price_ops(o, segment->ids, segment->n_ids),
 		.is_late = segment->n_late > 0,
 		.late = price_ops(o, segment->late, segment->n_late),
-		.coll_bytes = bytes,
+		.colls = colls,
 		.n_colls = segment->n_links,
 	};
 }
@@ -59,7 +61,7 @@ static void pass_sum(struct priced_pass *pass)
 		price_add(&pass->sum, &s->late);
 		pass->n_colls += s->n_colls;
 		for (uint32_t c = 0; c < s->n_colls; c++)
-			pass->coll_bytes += s->coll_bytes[c];
+			pass->coll_bytes += s->colls[c].bytes;
 	}
 }
 

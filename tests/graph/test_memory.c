@@ -46,6 +46,128 @@ static void test_22b(void)
 	arena_free(&a);
 }
 
+static struct graph read_sequence_parallel(struct arena *a, const char *overrides, uint32_t tp)
+{
+	struct graph g = {0};
+	struct err err = {0};
+	struct graph_options o = {.tp = tp, .sequence_parallel = true};
+	bool ok = graph_parse_overrides(a, overrides, &o, &err) &&
+		  graph_read(a, model_path(a, "megatron-gpt"), &o, &g, &err);
+	if (!ok)
+		printf("%s\n", err.text);
+	CU_ASSERT_TRUE_FATAL(ok);
+	return g;
+}
+
+/* Equation 4 of the same paper: all of s b h (34 + 5 a s / h) is divided by t, also what goes from layer to layer. */
+static void test_sequence_parallel(void)
+{
+	struct arena a = {0};
+	const uint64_t s = 2048, b = 4, h = 6144, heads = 64, t = 8;
+	struct graph g =
+		read_sequence_parallel(&a, "layers=3,hidden=6144,heads=64,batch=4", (uint32_t)t);
+	struct graph fused, trained;
+	graph_fuse(&a, &g, &fused);
+	graph_train(&a, &fused, &(struct train_options){OPTIMIZER_ADAM}, &trained);
+	const struct graph *forms[] = {&g, &fused, &trained};
+	for (int i = 0; i < 3; i++) {
+		struct graph_memory m = graph_layer_memory(forms[i], 1, 2);
+		CU_ASSERT_EQUAL(m.activation_bytes, (34 * s * b * h + 5 * heads * s * s * b) / t);
+		CU_ASSERT_EQUAL(m.activation_selective_bytes, 34 * s * b * h / t);
+		CU_ASSERT_EQUAL(m.boundary_bytes, 2 * s * b * h / t);
+		CU_ASSERT_EQUAL(m.parameter_elements, 12 * h * h / t + 7 * h / t + 6 * h);
+	}
+	CU_ASSERT_EQUAL(graph_boundary_bytes(&trained, 1), 2 * s * b * h / t);
+	struct graph plain = read_model(&a, "megatron-gpt", "layers=3,hidden=6144,heads=64", 8);
+	CU_ASSERT_EQUAL(g.parameters, plain.parameters);
+	CU_ASSERT_EQUAL(
+		graph_macs(&g, 1u << PASS_FORWARD), 4 * graph_macs(&plain, 1u << PASS_FORWARD));
+	arena_free(&a);
+}
+
+/* Every all-reduce of a layer becomes a reduce-scatter and an all-gather of its bytes, whose gradients are each
+ * other's; the loss keeps its all-reduce. */
+static void test_sequence_collectives(void)
+{
+	struct arena a = {0};
+	struct graph g = read_sequence_parallel(&a, "layers=3,batch=2", 4), trained;
+	graph_train(&a, &g, &(struct train_options){OPTIMIZER_ADAM}, &trained);
+	uint64_t bytes[N_PASSES][3] = {{0}};
+	const uint64_t x = UINT64_C(2) * 2 * 2048 * 2304;
+	for (uint32_t i = 0; i < trained.n_ops; i++) {
+		const struct op *op = &trained.ops[i];
+		if (op->work.core == CORE_LINK && op->layer == 1)
+			bytes[op->pass][op->work.link] += op->work.collective_bytes;
+		if (op->work.core == CORE_LINK && op->work.link == LINK_ALLREDUCE)
+			CU_ASSERT_STRING_EQUAL(op->name, "head.loss.tp_reduce");
+	}
+	CU_ASSERT_EQUAL(bytes[PASS_FORWARD][LINK_ALLGATHER], 2 * x);
+	CU_ASSERT_EQUAL(bytes[PASS_FORWARD][LINK_REDUCESCATTER], 2 * x);
+	CU_ASSERT_EQUAL(bytes[PASS_BACKWARD_DATA][LINK_ALLGATHER], 2 * x);
+	CU_ASSERT_EQUAL(bytes[PASS_BACKWARD_DATA][LINK_REDUCESCATTER], 2 * x);
+	arena_free(&a);
+}
+
+static void test_sequence_refused(void)
+{
+	struct arena a = {0};
+	struct graph g;
+	struct err err = {0};
+	struct graph_options o = {.batch = 1, .tp = 2, .sequence_parallel = true};
+	CU_ASSERT_FALSE(graph_read(&a, model_path(&a, "bert-large"), &o, &g, &err));
+	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no sequence parallelism"));
+	CU_ASSERT_TRUE(graph_parse_overrides(&a, "seq=33", &o, &err));
+	CU_ASSERT_FALSE(graph_read(&a, model_path(&a, "megatron-gpt"), &o, &g, &err));
+	CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "33 is not divisible by 2"));
+	arena_free(&a);
+}
+
+/* The list is what the sums are made of, and each layer alone is what the loop over layers says. */
+static void check_lists(const struct graph *g, uint32_t first, uint32_t end)
+{
+	struct arena a = {0};
+	struct graph_memory m = graph_layer_memory(g, first, end);
+	struct graph_kept *list;
+	uint64_t all = 0, selective = 0, inputs = 0;
+	uint32_t n = graph_kept_tensors(&a, g, first, end, &list);
+	for (uint32_t i = 0; i < n; i++) {
+		CU_ASSERT_TRUE(i == 0 || list[i - 1].bytes >= list[i].bytes);
+		all += list[i].bytes;
+		selective += list[i].selective ? list[i].bytes : 0;
+	}
+	n = graph_layer_inputs(&a, g, first, end, &list);
+	for (uint32_t i = 0; i < n; i++)
+		inputs += list[i].bytes;
+	CU_ASSERT_EQUAL(all, m.activation_bytes);
+	CU_ASSERT_EQUAL(selective, m.activation_selective_bytes);
+	CU_ASSERT_EQUAL(inputs, m.boundary_bytes);
+	arena_free(&a);
+}
+
+static void test_lists(void)
+{
+	static const char *const models[] = {"bert-large", "gpt2-xl", "resnet50", "vgg16"};
+	struct arena a = {0};
+	for (size_t i = 0; i < 4; i++) {
+		struct graph g = read_model(&a, models[i], NULL, 1);
+		struct graph_memory *each = arena_array(&a, g.n_layers, struct graph_memory);
+		check_lists(&g, 0, g.n_layers);
+		check_lists(&g, 1, g.n_layers / 2);
+		graph_each_layer_memory(&g, 0, g.n_layers, each);
+		for (uint32_t l = 0; l < g.n_layers; l++) {
+			struct graph_memory m = graph_layer_memory(&g, l, l + 1);
+			CU_ASSERT_EQUAL(m.activation_bytes, each[l].activation_bytes);
+			CU_ASSERT_EQUAL(
+				m.activation_selective_bytes, each[l].activation_selective_bytes);
+			CU_ASSERT_EQUAL(m.boundary_bytes, each[l].boundary_bytes);
+			CU_ASSERT_EQUAL(m.parameter_elements, each[l].parameter_elements);
+		}
+	}
+	arena_free(&a);
+}
+
 static void test_boundary(void)
 {
 	struct arena a = {0};
@@ -105,6 +227,9 @@ static void test_small(void)
 int main(void)
 {
 	CU_TestInfo tests[] = {{"megatron layer", test_megatron}, {"22B", test_22b},
+		{"sequence parallelism", test_sequence_parallel},
+		{"its collectives", test_sequence_collectives},
+		{"sequence parallelism refused", test_sequence_refused}, {"lists", test_lists},
 		{"boundary", test_boundary}, {"parts add up", test_parts_add_up},
 		{"small", test_small}, CU_TEST_INFO_NULL};
 	return suite_run("memory", tests);

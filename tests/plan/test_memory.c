@@ -193,6 +193,35 @@ static void test_schedule_hint(void)
 	arena_free(&a);
 }
 
+/* The list of kept tensors is what a micro-batch keeps, whatever is made again. */
+static void test_kept(void)
+{
+	struct arena a = {0};
+	struct graph g = setup_tiny(&a, 1);
+	const enum recompute modes[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
+	for (size_t i = 0; i < 3; i++) {
+		struct graph_kept *kept;
+		uint32_t n = plan_kept_tensors(&a, &g, 2, 4, modes[i], &kept);
+		struct memory_request request = {&g, 2, 4, OPTIMIZER_ADAM, modes[i], 3};
+		struct stage_memory m = plan_stage_memory(&request);
+		uint64_t sum = 0;
+		for (uint32_t k = 0; k < n; k++)
+			sum += kept[k].bytes;
+		CU_ASSERT_EQUAL(sum, m.micro_batch_bytes);
+		CU_ASSERT_EQUAL(m.activation_bytes, 3 * sum + m.remade_bytes);
+	}
+	arena_free(&a);
+}
+
+/* pp 8 and 3 chunks a device: 31 chunks of 1/24 of the layers, 1 + 7/24 of all (arXiv 2205.05198, 175B). */
+static void test_chunks(void)
+{
+	CU_ASSERT_EQUAL(schedule_chunks_in_flight(1, 1), 1);
+	CU_ASSERT_EQUAL(schedule_chunks_in_flight(64, 1), 64);
+	CU_ASSERT_EQUAL(schedule_chunks_in_flight(8, 3), 31);
+	CU_ASSERT_EQUAL(schedule_chunks_in_flight(35, 3), 139);
+}
+
 static void test_auto(void)
 {
 	struct arena a = {0};
@@ -234,6 +263,8 @@ int main(void)
 		{"micro-batches in flight by schedule", test_in_flight},
 		{"out of memory", test_out_of_memory},
 		{"out of memory for the schedule", test_schedule_hint},
+		{"the list of kept tensors", test_kept},
+		{"chunks in flight", test_chunks},
 		{"auto recomputes where it has to", test_auto},
 		{"memory is only reported when it is not checked", test_unchecked},
 		CU_TEST_INFO_NULL,

@@ -139,6 +139,41 @@ static void test_counts(void)
 	arena_free(&a);
 }
 
+/* Sequence parallelism moves the same bytes in twice as many collectives and keeps less; the slices of the last layer
+ * norm are shorter, so a pass is no longer. */
+static void test_sequence_parallel(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct arch arch = setup_arch(&a);
+	struct degrees d = {.pp = 2, .tp = 4, .dp = 1, .batch = 4, .micro_batch = 1};
+	struct plan plans[2];
+	uint64_t on_links[2] = {0, 0};
+	for (int sp = 0; sp < 2; sp++) {
+		struct graph_options options = {.batch = 1, .tp = 4, .sequence_parallel = sp};
+		CU_ASSERT_TRUE_FATAL(graph_parse_overrides(
+			&a, "layers=4,hidden=1024,heads=16,seq=512", &options, &err));
+		struct graph g = setup_train(
+			&a, "models/workloads/megatron-gpt.json", &options, true, OPTIMIZER_ADAM);
+		plans[sp] = setup_plan(&a, &g, &arch, &d, &plain);
+		const struct prog_role *r = &plans[sp].prog.roles[0];
+		for (uint32_t i = 0; i < r->n_tasks; i++) {
+			const struct prog_task *t = &r->tasks[i];
+			if (t->kind != TASK_COLL)
+				continue;
+			CU_ASSERT_EQUAL(t->coll == COLL_ALLREDUCE, sp == 0);
+			on_links[sp] += t->bytes * (t->coll == COLL_ALLREDUCE ? 2 : 1);
+		}
+	}
+	CU_ASSERT_EQUAL(on_links[0], on_links[1]);
+	const struct stage *without = &plans[0].stages[0], *with = &plans[1].stages[0];
+	CU_ASSERT_EQUAL(with->macs, without->macs);
+	CU_ASSERT_TRUE(with->forward < without->forward);
+	CU_ASSERT_TRUE(with->memory.activation_bytes < without->memory.activation_bytes);
+	CU_ASSERT_EQUAL(4 * with->send_forward_bytes, without->send_forward_bytes);
+	arena_free(&a);
+}
+
 /* Two layers on each stage: a reduction behind every `down` in the forward pass, and one of the gradient that
  * leaves every `up`. Weight gradients run beside the latter. */
 static void test_tensor_parallel(void)
@@ -533,6 +568,7 @@ int main(void)
 		{"tasks of a stage one by one", test_tasks},
 		{"how many tasks", test_counts},
 		{"tensor parallelism", test_tensor_parallel},
+		{"sequence parallelism", test_sequence_parallel},
 		{"weight gradients beside collectives", test_overlap},
 		{"recomputation", test_recompute},
 		{"recomputation repeats collectives", test_recompute_collectives},
