@@ -1,4 +1,5 @@
 /* Where shipped data is, and how a name becomes a file. */
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,15 +86,25 @@ static bool remember(struct request *q, const char *path, struct err *err)
 	return true;
 }
 
+/* "DGX_A100" and "dgx-a100" are one name. */
+static const char *plain_name(struct arena *a, const char *name)
+{
+	char *plain = arena_strdup(a, name);
+	for (char *c = plain; *c; c++)
+		*c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+	return plain;
+}
+
 const char *data_find(
 	struct request *q, const char *what, const char *folder, const char *name, struct err *err)
 {
 	static const char *const ends[] = {"json", "xml"};
 	if (looks_like_path(name) || is_there(name))
 		return remember(q, name, err) ? arena_strdup(q->a, name) : NULL;
-	for (size_t i = 0; i < 2; i++) {
-		const char *path =
-			arena_printf(q->a, "%s/%s/%s.%s", data_root(q->a), folder, name, ends[i]);
+	for (size_t i = 0; i < 4; i++) {
+		const char *plain = i < 2 ? name : plain_name(q->a, name);
+		const char *path = arena_printf(
+			q->a, "%s/%s/%s.%s", data_root(q->a), folder, plain, ends[i % 2]);
 		if (is_there(path))
 			return remember(q, path, err) ? path : NULL;
 	}

@@ -4,33 +4,19 @@
 
 #include "topo/internal.h"
 
-static const char *spec_text(struct arena *a, const struct topo_spec *spec, const char *family)
-{
-	struct text t = {0};
-	text_add(&t, "%s:", family);
-	for (uint32_t i = 0; i < spec->n_dims; i++)
-		text_add(&t, "%s%" PRIu32, i ? "x" : "", spec->dims[i]);
-	char bw[UNIT_TEXT], lat[UNIT_TEXT];
-	text_add(&t, ",bw=%s,lat=%s", unit_print_exact(bw, UNIT_BANDWIDTH, spec->bytes_per_s),
-		unit_print_exact(lat, UNIT_TIME, spec->latency));
-	const char *copy = arena_strdup(a, t.data);
-	text_free(&t);
-	return copy;
-}
-
-bool topo_begin(struct arena *a, const struct topo_spec *spec, const char *family,
-	const uint64_t counts[3], struct topo *out, struct err *err)
+bool topo_begin(struct arena *a, const struct topo_spec *spec, const uint64_t counts[3],
+	struct topo *out, struct err *err)
 {
 	uint64_t n_devices = counts[0], n_nodes = counts[0] + counts[1], n_links = counts[2];
-	if (n_devices > TOPO_MAX_DEVICES || n_links > TOPO_MAX_LINKS)
+	if (n_nodes > TOPO_MAX_NODES || n_devices > TOPO_MAX_DEVICES || n_links > TOPO_MAX_LINKS)
 		return err_set(err, ERR_INPUT,
 			"topology '%s': %" PRIu64 " devices and %" PRIu64
 			" links are too many, expected at most %d and %d",
 			spec->name, n_devices, n_links, TOPO_MAX_DEVICES, TOPO_MAX_LINKS);
 	*out = (struct topo){
 		.name = spec->name,
-		.family = family,
-		.summary = spec_text(a, spec, family),
+		.family = spec->family->name,
+		.summary = topo_spec_text(a, spec),
 		.n_devices = (uint32_t)n_devices,
 		.n_nodes = (uint32_t)n_nodes,
 		.nodes = arena_array(a, n_nodes, struct topo_node),
@@ -43,18 +29,36 @@ bool topo_begin(struct arena *a, const struct topo_spec *spec, const char *famil
 	return true;
 }
 
-uint32_t topo_add_link(
-	struct arena *a, struct topo *out, const struct topo_spec *spec, uint32_t from, uint32_t to)
+uint32_t topo_add_link(struct arena *a, struct topo *out, struct topo_cable cable,
+	const uint32_t ends[2], uint32_t parallel)
 {
+	uint32_t from = ends[0], to = ends[1];
 	assert(from < out->n_nodes && to < out->n_nodes && from != to);
+	const char *name = arena_printf(a, "%s-%s", out->nodes[from].name, out->nodes[to].name);
+	if (parallel > 0)
+		name = arena_printf(a, "%s#%" PRIu32, name, parallel);
 	out->links[out->n_links] = (struct topo_link){
-		.name = arena_printf(a, "%s-%s", out->nodes[from].name, out->nodes[to].name),
+		.name = name,
 		.from = from,
 		.to = to,
-		.bytes_per_s = spec->bytes_per_s,
-		.latency = spec->latency,
+		.bytes_per_s = cable.bytes_per_s,
+		.latency = cable.latency,
 	};
 	return out->n_links++;
+}
+
+void topo_set_formula(struct arena *a, struct topo *out, uint64_t cables, uint32_t diameter,
+	u128 bisection_bytes_per_s)
+{
+	struct topo_figures *f = arena_new(a, struct topo_figures);
+	*f = (struct topo_figures){
+		.cables = (uint32_t)cables,
+		.diameter = diameter,
+		.bisection_bytes_per_s = bisection_bytes_per_s > UINT64_MAX
+						 ? UINT64_MAX
+						 : (uint64_t)bisection_bytes_per_s,
+	};
+	out->formula = f;
 }
 
 bool topo_spec_one_dim(const struct topo_spec *spec, const char *usage, struct err *err)

@@ -5,27 +5,17 @@
 
 static const char usage[] = "crossbar:N[,bw=25GB/s][,lat=1us]";
 
-/* Up links are even, down links odd. */
-static uint32_t route(const struct topo *t, uint32_t src, uint32_t dst, uint32_t *links)
-{
-	links[0] = 2 * src;
-	links[1] = 2 * dst + 1;
-	return 2;
-}
-
 static bool build(struct arena *a, const struct topo_spec *spec, struct topo *out, struct err *err)
 {
-	uint64_t n = spec->dims[0], counts[] = {n, 1, 2 * n};
-	if (!topo_spec_one_dim(spec, usage, err) ||
-		!topo_begin(a, spec, "crossbar", counts, out, err))
-		return false;
-	for (uint32_t i = 0; i < out->n_devices; i++) {
-		topo_add_link(a, out, spec, i, out->n_devices);
-		topo_add_link(a, out, spec, out->n_devices, i);
-	}
-	out->route = route;
-	out->max_hops = out->n_devices > 1 ? 2 : 0;
-	return true;
+	struct topo_tree tree = {.n_levels = 1,
+		.down = {spec->dims[0]},
+		.up = {1},
+		.parallel = {1},
+		.cables = {topo_spec_cable(spec, 0)}};
+	return topo_spec_one_dim(spec, usage, err) && topo_build_tree(a, spec, &tree, out, err);
 }
 
-const struct topo_family topo_crossbar = {.name = "crossbar", .usage = usage, .build = build};
+const struct topo_family topo_crossbar = {.name = "crossbar",
+	.usage = usage,
+	.keys = topo_keys_link,
+	.build = build};

@@ -4,9 +4,6 @@
 #include "base/doc.h"
 #include "topo/internal.h"
 
-static const char *const family_keys[] = {
-	"bandwidth", "dims", "family", "latency", "name", "source", NULL};
-
 static bool read_dims(const struct doc_at *root, struct topo_spec *spec, struct err *err)
 {
 	struct doc_at dims;
@@ -23,26 +20,87 @@ static bool read_dims(const struct doc_at *root, struct topo_spec *spec, struct 
 	return true;
 }
 
-static bool read_family(struct arena *a, const struct doc *doc, struct topo *out, struct err *err)
+/* "bandwidth" and "latency" are what a spec calls "bw" and "lat". */
+static const char *key_of(const char *name)
+{
+	if (strcmp(name, "bw") == 0)
+		return "bandwidth";
+	return strcmp(name, "lat") == 0 ? "latency" : name;
+}
+
+/* A text with its unit, a whole number, or a list of them, as a spec would have it. */
+static bool value_text(struct arena *a, struct doc_at at, const struct topo_key *key,
+	const char **out, struct err *err)
+{
+	bool counts = key->kind == TOPO_KEY_COUNT;
+	if (json_is_integer(at.value) && counts) {
+		*out = arena_printf(a, "%jd", (intmax_t)json_integer_value(at.value));
+		return true;
+	}
+	if (!json_is_string(at.value))
+		return doc_fail(at, err,
+			counts ? "expected a whole number"
+			       : "expected a text with its unit, such as \"25GB/s\" or \"1us\"");
+	return doc_string(at, out, err);
+}
+
+static bool read_key(struct arena *a, struct doc_at at, const struct topo_key *key,
+	struct topo_spec *spec, struct err *err)
+{
+	const char *text = NULL, *item;
+	bool list = json_is_array(at.value) && key->list != TOPO_KEY_SINGLE;
+	for (size_t i = 0; list && i < doc_length(at); i++) {
+		if (!value_text(a, doc_item(&at, i), key, &item, err))
+			return false;
+		text = text ? arena_printf(a, "%s/%s", text, item) : item;
+	}
+	if (!list && !value_text(a, at, key, &text, err))
+		return false;
+	if (text && topo_spec_set(a, spec, key->name, text, err))
+		return true;
+	struct err inner = *err;
+	return doc_fail(at, err, "%s", text ? inner.text : "empty list");
+}
+
+static bool read_keys(
+	struct arena *a, const struct doc_at *root, struct topo_spec *spec, struct err *err)
+{
+	const char *known[TOPO_MAX_KEYS + 5] = {"dims", "family", "name", "source"};
+	const struct topo_key *keys = spec->family->keys;
+	struct doc_at at;
+	for (size_t i = 0; keys[i].name; i++)
+		known[4 + i] = key_of(keys[i].name);
+	if (!doc_object(*root, known, err))
+		return false;
+	bool has_dims = doc_find(root, "dims", &at);
+	if ((has_dims || !spec->family->dims_by_keys) && !read_dims(root, spec, err))
+		return false;
+	for (size_t i = 0; keys[i].name; i++) {
+		bool required = keys == topo_keys_link;
+		if (doc_find(root, key_of(keys[i].name), &at)) {
+			if (!read_key(a, at, &keys[i], spec, err))
+				return false;
+		} else if (required) {
+			return doc_get(root, key_of(keys[i].name), &at, err);
+		}
+	}
+	return true;
+}
+
+static bool read_family(struct arena *a, struct doc_at root, struct topo *out, struct err *err)
 {
 	struct topo_spec spec = {.name = out->name};
-	struct doc_at root = doc_root(doc), at;
+	struct doc_at at;
 	const char *name;
-	if (!doc_object(root, family_keys, err) || !doc_get(&root, "family", &at, err) ||
-		!doc_string(at, &name, err))
+	if (!doc_get(&root, "family", &at, err) || !doc_string(at, &name, err))
 		return false;
-	const struct topo_family *family = topo_family_find(name);
-	if (!family)
+	spec.family = topo_family_find(name);
+	if (!spec.family)
 		return doc_fail(at, err, "unknown family '%s'%s", name, topo_family_hint(a, name));
-	if (!read_dims(&root, &spec, err) || !doc_get(&root, "bandwidth", &at, err) ||
-		!doc_quantity(at, UNIT_BANDWIDTH, 1, &spec.bytes_per_s, err))
+	if (!read_keys(a, &root, &spec, err))
 		return false;
-	if (!doc_get(&root, "latency", &at, err) ||
-		!doc_quantity(at, UNIT_TIME, 0, &spec.latency, err))
-		return false;
-	if (spec.latency > TOPO_MAX_LATENCY)
-		return doc_fail(at, err, "the latency is too long, expected at most 1000 s");
-	return family->build(a, &spec, out, err);
+	return (topo_spec_complete(a, &spec, err) && spec.family->build(a, &spec, out, err)) ||
+	       err_prefix(err, "%s: ", root.doc->path);
 }
 
 /* The file's name without folders and endings: "topologies/ring4.json.gz" is "ring4". */
@@ -88,7 +146,7 @@ bool topo_read(struct arena *a, const char *path, struct topo *out, struct err *
 	struct doc_at root = doc_root(&doc), at;
 	bool ok = check_labels(&root, err);
 	if (ok)
-		ok = doc_find(&root, "family", &at) ? read_family(a, &doc, out, err)
+		ok = doc_find(&root, "family", &at) ? read_family(a, doc_root(&doc), out, err)
 						    : topo_build_file(a, &doc, out, err);
 	doc_finish(&doc);
 	return ok;

@@ -1,6 +1,6 @@
-/* Routes by breadth-first search: fewest links; among equally short ways a device's number picks
- * one, modulo their count, so that traffic to many devices spreads over parallel paths
- * (d-mod-k). */
+/* Routes by breadth-first search: fewest links, then fewest devices that forward what is not theirs;
+ * among equal ways a device's number picks one, modulo their count, so that traffic to many devices
+ * spreads over parallel paths (d-mod-k). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,16 +13,23 @@ struct search {
 	uint32_t *first_in, *links_in; /* incoming links of node n: [first_in[n], first_in[n+1]) */
 	uint32_t *first_out, *links_out; /* the same for outgoing ones */
 	uint32_t *distance, *queue;
-	uint32_t *next; /* n_devices x n_nodes: first link from the node towards the device */
+	uint32_t *forwards; /* fewest devices between the node and the destination */
+	uint32_t *next;     /* n_devices x n_nodes: first link from the node towards the device */
 };
+
+uint32_t topo_follow(
+	const struct topo *t, const uint32_t *row, const uint32_t ends[2], uint32_t *links)
+{
+	uint32_t n = 0;
+	for (uint32_t at = ends[0]; at != ends[1]; at = t->links[links[n++]].to)
+		links[n] = row[at];
+	return n;
+}
 
 static uint32_t route(const struct topo *t, uint32_t src, uint32_t dst, uint32_t *links)
 {
-	const uint32_t *next = (const uint32_t *)t->family_data + (size_t)dst * t->n_nodes;
-	uint32_t n = 0;
-	for (uint32_t at = src; at != dst; at = t->links[links[n++]].to)
-		links[n] = next[at];
-	return n;
+	const uint32_t *row = (const uint32_t *)t->family_data + (size_t)dst * t->n_nodes;
+	return topo_follow(t, row, (uint32_t[]){src, dst}, links);
 }
 
 /* Sorts the links by one of their ends, in order of number within a node. */
@@ -39,6 +46,34 @@ static void index_links(struct arena *a, struct search *s, bool in)
 		links[first[(in ? s->t->links[i].to : s->t->links[i].from) + 1]++] = i;
 	*(in ? &s->first_in : &s->first_out) = first;
 	*(in ? &s->links_in : &s->links_out) = links;
+}
+
+/* What node `node` adds to `forwards` of those that send through it. */
+static uint32_t forwards_through(const struct search *s, uint32_t node, uint32_t dst)
+{
+	return s->forwards[node] + (node < s->t->n_devices && node != dst);
+}
+
+static bool leads_nearer(const struct search *s, uint32_t node, uint32_t link)
+{
+	return s->distance[s->t->links[link].to] + 1 == s->distance[node];
+}
+
+/* Nearer nodes have theirs already: the queue is in order of distance. */
+static void count_forwards(struct search *s, uint32_t n_queue, uint32_t dst)
+{
+	s->forwards[dst] = 0;
+	for (uint32_t i = 1; i < n_queue; i++) {
+		uint32_t node = s->queue[i], least = UINT32_MAX;
+		for (uint32_t k = s->first_out[node]; k < s->first_out[node + 1]; k++) {
+			uint32_t link = s->links_out[k];
+			if (!leads_nearer(s, node, link))
+				continue;
+			uint32_t n = forwards_through(s, s->t->links[link].to, dst);
+			least = n < least ? n : least;
+		}
+		s->forwards[node] = least;
+	}
 }
 
 /* distance[n] becomes the number of links from n to `dst`. */
@@ -58,9 +93,10 @@ static void measure_distances(struct search *s, uint32_t dst)
 			s->queue[n_queue++] = from;
 		}
 	}
+	count_forwards(s, n_queue, dst);
 }
 
-/* The (dst mod k)-th of the k links of `node` that lead nearer to `dst`. */
+/* The (dst mod k)-th of the k best links of `node` towards `dst`. */
 static uint32_t choose_link(const struct search *s, uint32_t node, uint32_t dst)
 {
 	uint32_t n_ways = 0, chosen = no_link;
@@ -68,7 +104,8 @@ static uint32_t choose_link(const struct search *s, uint32_t node, uint32_t dst)
 		uint32_t skip = n_ways ? dst % n_ways : 0;
 		for (uint32_t k = s->first_out[node]; k < s->first_out[node + 1]; k++) {
 			uint32_t link = s->links_out[k];
-			if (s->distance[s->t->links[link].to] + 1 != s->distance[node])
+			if (!leads_nearer(s, node, link) ||
+				forwards_through(s, s->t->links[link].to, dst) != s->forwards[node])
 				continue;
 			n_ways += pass == 0;
 			if (pass == 1 && skip-- == 0)
@@ -78,45 +115,55 @@ static uint32_t choose_link(const struct search *s, uint32_t node, uint32_t dst)
 	return chosen;
 }
 
-static bool route_to(struct search *s, uint32_t dst, struct topo *out, struct err *err)
+static bool route_to(struct search *s, uint32_t dst, uint32_t *max_hops, struct err *err)
 {
+	const struct topo *t = s->t;
 	measure_distances(s, dst);
-	uint32_t *next = s->next + (size_t)dst * out->n_nodes;
-	for (uint32_t node = 0; node < out->n_nodes; node++) {
+	uint32_t *next = s->next + (size_t)dst * t->n_nodes;
+	for (uint32_t node = 0; node < t->n_nodes; node++) {
 		next[node] = no_link;
 		uint32_t d = s->distance[node];
-		if (node < out->n_devices && d == UINT32_MAX)
+		if (node < t->n_devices && d == UINT32_MAX)
 			return err_set(err, ERR_INPUT, "device '%s' has no way to device '%s'",
-				out->nodes[node].name, out->nodes[dst].name);
-		if (node < out->n_devices && d > out->max_hops)
-			out->max_hops = d;
+				t->nodes[node].name, t->nodes[dst].name);
+		if (node < t->n_devices && d > *max_hops)
+			*max_hops = d;
 		if (d != UINT32_MAX && d > 0)
 			next[node] = choose_link(s, node, dst);
 	}
 	return true;
 }
 
-bool topo_route_by_search(struct arena *a, struct topo *out, struct err *err)
+const uint32_t *topo_search_routes(
+	struct arena *a, const struct topo *t, uint32_t *max_hops, struct err *err)
 {
-	uint64_t cells = (uint64_t)out->n_devices * out->n_nodes;
-	if (cells > UINT64_C(1) << 24)
-		return err_set(err, ERR_INPUT,
+	uint64_t cells = (uint64_t)t->n_devices * t->n_nodes;
+	if (cells > UINT64_C(1) << 24) {
+		err_set(err, ERR_INPUT,
 			"%" PRIu32 " devices and %" PRIu32
-			" nodes are too many to list one by one, expected a product of at most "
+			" nodes are too many to search their routes, expected a product of at most "
 			"2^24",
-			out->n_devices, out->n_nodes);
+			t->n_devices, t->n_nodes);
+		return NULL;
+	}
 	struct arena work = {0};
-	struct search s = {.t = out, .next = arena_array(a, cells, uint32_t)};
+	struct search s = {.t = t, .next = arena_array(a, cells, uint32_t)};
 	index_links(&work, &s, true);
 	index_links(&work, &s, false);
-	s.distance = arena_array(&work, out->n_nodes, uint32_t);
-	s.queue = arena_array(&work, out->n_nodes, uint32_t);
+	s.distance = arena_array(&work, t->n_nodes, uint32_t);
+	s.queue = arena_array(&work, t->n_nodes, uint32_t);
+	s.forwards = arena_array(&work, t->n_nodes, uint32_t);
 	bool ok = true;
-	out->max_hops = 0;
-	for (uint32_t dst = 0; dst < out->n_devices && ok; dst++)
-		ok = route_to(&s, dst, out, err);
+	*max_hops = 0;
+	for (uint32_t dst = 0; dst < t->n_devices && ok; dst++)
+		ok = route_to(&s, dst, max_hops, err);
 	arena_free(&work);
+	return ok ? s.next : NULL;
+}
+
+bool topo_route_by_search(struct arena *a, struct topo *out, struct err *err)
+{
+	out->family_data = topo_search_routes(a, out, &out->max_hops, err);
 	out->route = route;
-	out->family_data = s.next;
-	return ok;
+	return out->family_data != NULL;
 }

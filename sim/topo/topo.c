@@ -9,16 +9,20 @@
 
 #include "topo/internal.h"
 
-extern const struct topo_family topo_crossbar, topo_full, topo_hypercube, topo_mesh, topo_ring,
-	topo_torus;
+extern const struct topo_family topo_crossbar, topo_dragonfly, topo_fattree, topo_full,
+	topo_hierarchical, topo_hypercube, topo_mesh, topo_ring, topo_torus, topo_tpu_pod;
 
 const struct topo_family *const topo_families[] = {
 	&topo_crossbar,
+	&topo_dragonfly,
+	&topo_fattree,
 	&topo_full,
+	&topo_hierarchical,
 	&topo_hypercube,
 	&topo_mesh,
 	&topo_ring,
 	&topo_torus,
+	&topo_tpu_pod,
 	NULL,
 };
 
@@ -91,69 +95,18 @@ static bool parse_dims(
 	return *p == '\0' || *p == ',' || bad_dims(spec, usage, err);
 }
 
-static bool set_bandwidth(struct topo_spec *spec, const char *value, struct err *err)
+static bool parse_keys(struct arena *a, struct topo_spec *spec, char *text, struct err *err)
 {
-	if (!unit_parse(value, UNIT_BANDWIDTH, &spec->bytes_per_s, err))
-		return err_prefix(err, "topology '%s': bw: ", spec->name);
-	if (spec->bytes_per_s == 0)
-		return err_set(err, ERR_INPUT,
-			"topology '%s': bw: zero bandwidth, expected more than 0 B/s", spec->name);
-	return true;
-}
-
-static bool set_latency(struct topo_spec *spec, const char *value, struct err *err)
-{
-	if (!unit_parse(value, UNIT_TIME, &spec->latency, err))
-		return err_prefix(err, "topology '%s': lat: ", spec->name);
-	if (spec->latency > TOPO_MAX_LATENCY)
-		return err_set(err, ERR_INPUT,
-			"topology '%s': lat: '%s' is too long, expected at most 1000 s", spec->name,
-			value);
-	return true;
-}
-
-static const struct spec_key {
-	const char *name;
-	bool (*set)(struct topo_spec *spec, const char *value, struct err *err);
-} spec_keys[] = {
-	{"bw", set_bandwidth},
-	{"lat", set_latency},
-};
-enum { N_KEYS = sizeof(spec_keys) / sizeof(spec_keys[0]) };
-
-static bool set_key(struct topo_spec *spec, char *pair, bool seen[N_KEYS], struct err *err)
-{
-	char *value = strchr(pair, '=');
-	if (!value)
-		return err_set(err, ERR_USAGE,
-			"topology '%s': '%s', expected KEY=VALUE such as bw=25GB/s", spec->name,
-			pair);
-	*value++ = '\0';
-	const char *names[N_KEYS];
-	for (size_t i = 0; i < N_KEYS; i++) {
-		names[i] = spec_keys[i].name;
-		if (strcmp(names[i], pair) != 0)
-			continue;
-		if (seen[i])
-			return err_set(err, ERR_USAGE, "topology '%s': '%s' is given twice",
-				spec->name, pair);
-		seen[i] = true;
-		return spec_keys[i].set(spec, value, err);
-	}
-	const char *near = text_nearest(pair, names, N_KEYS);
-	return err_set(err, ERR_USAGE, "topology '%s': unknown key '%s'%s%s%s", spec->name, pair,
-		near ? ", did you mean '" : " (known keys: bw lat", near ? near : "",
-		near ? "'?" : ")");
-}
-
-static bool parse_keys(struct topo_spec *spec, char *text, struct err *err)
-{
-	bool seen[N_KEYS] = {0};
 	for (char *next; text; text = next) {
 		next = strchr(text, ',');
 		if (next)
 			*next++ = '\0';
-		if (!set_key(spec, text, seen, err))
+		char *value = strchr(text, '=');
+		if (!value)
+			return err_set(
+				err, ERR_USAGE, "'%s', expected KEY=VALUE such as bw=25GB/s", text);
+		*value++ = '\0';
+		if (!topo_spec_set(a, spec, text, value, err))
 			return false;
 	}
 	return true;
@@ -167,17 +120,17 @@ bool topo_parse(struct arena *a, const char *text, struct topo *out, struct err 
 	if (!family)
 		return err_set(err, ERR_USAGE, "topology '%s': unknown family '%s'%s", text, name,
 			topo_family_hint(a, name));
-	struct topo_spec spec = {
-		.name = arena_strdup(a, text),
-		.bytes_per_s = UINT64_C(25000000000),
-		.latency = TICKS_PER_S / 1000000,
-	};
+	struct topo_spec spec = {.name = arena_strdup(a, text), .family = family};
 	if (text[n] != ':')
 		return bad_dims(&spec, family->usage, err);
-	const char *rest = text + n + 1;
-	if (!parse_dims(&rest, &spec, family->usage, err))
-		return false;
-	if (*rest == ',' && !parse_keys(&spec, arena_strdup(a, rest + 1), err))
-		return false;
-	return family->build(a, &spec, out, err);
+	const char *rest = text + n;
+	if (!family->dims_by_keys || isdigit((unsigned char)rest[1])) {
+		rest++;
+		if (!parse_dims(&rest, &spec, family->usage, err))
+			return false;
+	}
+	if (*rest != '\0' && !parse_keys(a, &spec, arena_strdup(a, rest + 1), err))
+		return err_prefix(err, "topology '%s': ", text);
+	return (topo_spec_complete(a, &spec, err) || err_prefix(err, "topology '%s': ", text)) &&
+	       family->build(a, &spec, out, err);
 }

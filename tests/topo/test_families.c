@@ -1,6 +1,7 @@
 /* Families: figures against closed forms, routes of random members, topologies in one word. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -23,6 +24,138 @@ static void expect(const char *spec, uint64_t cables, uint32_t diameter, uint64_
 	CU_ASSERT_EQUAL(f.diameter, diameter);
 	CU_ASSERT_EQUAL(t.max_hops, diameter);
 	CU_ASSERT_EQUAL(f.bisection_bytes_per_s, bisection_links * bw);
+	CU_ASSERT_EQUAL(t.formula->cables, cables);
+	CU_ASSERT_EQUAL(t.formula->diameter, diameter);
+	if (t.formula->bisection_bytes_per_s > 0)
+		CU_ASSERT_EQUAL(t.formula->bisection_bytes_per_s, bisection_links * bw);
+	arena_free(&a);
+}
+
+/* Closed form against the count; says whether there was one for the bisection. */
+static bool agrees(const char *spec)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct topo t;
+	struct topo_figures f;
+	bool ok = topo_parse(&a, spec, &t, &err) && topo_measure(&t, &f, &err);
+	if (!ok)
+		printf("\n%s\n", err.text);
+	CU_ASSERT_FATAL(ok);
+	const struct topo_figures *g = t.formula;
+	bool has_bisection = g->bisection_bytes_per_s > 0;
+	ok = f.cables == g->cables && f.diameter == g->diameter && t.max_hops >= f.diameter &&
+	     (!has_bisection || f.bisection_bytes_per_s == g->bisection_bytes_per_s);
+	if (!ok)
+		printf("\n%s: counted %u cables, diameter %u, %ju B/s; formula %u, %u, %ju\n", spec,
+			f.cables, f.diameter, (uintmax_t)f.bisection_bytes_per_s, g->cables,
+			g->diameter, (uintmax_t)g->bisection_bytes_per_s);
+	CU_ASSERT(ok);
+	arena_free(&a);
+	return has_bisection;
+}
+
+static uint32_t pick(struct rng *rng, uint32_t least, uint32_t most)
+{
+	return least + (uint32_t)rng_below(rng, most - least + 1);
+}
+
+static void test_fat_trees(void)
+{
+	struct rng rng;
+	char spec[160];
+	uint32_t n_bisections = 0;
+	/* Eight leaves of 4 under 4 spines: 32 device cables and 32 upwards, all bandwidth kept. */
+	expect("fattree:4x8", 64, 4, 16);
+	expect("fattree:4x8,oversubscription=2", 48, 4, 8);
+	expect("fattree:4x4x2", 96, 6, 16);
+	rng_init(&rng, 7);
+	for (int i = 0; i < 60; i++) {
+		uint32_t over[] = {1u << pick(&rng, 0, 2), 1u << pick(&rng, 0, 1)};
+		uint32_t down[] = {over[0] * pick(&rng, 1, 3), over[1] * pick(&rng, 1, 3)};
+		uint32_t rate[] = {pick(&rng, 1, 9), pick(&rng, 1, 9), pick(&rng, 1, 9)};
+		snprintf(spec, sizeof(spec),
+			"fattree:%ux%ux%u,bw=%uGB/s/%uGB/s/%uGB/s,oversubscription=%u/%u", down[0],
+			down[1], pick(&rng, 1, 4), rate[0], rate[1], rate[2], over[0], over[1]);
+		n_bisections += agrees(spec);
+	}
+	CU_ASSERT(n_bisections >= 20);
+}
+
+static void test_dragonflies(void)
+{
+	struct rng rng;
+	char spec[160];
+	uint32_t n_bisections = 0;
+	/* The balanced one of the paper's example, a = 4, h = 2, p = 2, has 9 groups: no half. */
+	CU_ASSERT_FALSE(agrees("dragonfly:9x4x2"));
+	/* 112 device cables, 8 groups of 21, 28 between groups; 4 x 4 of them face the middle. */
+	expect("dragonfly:8x7x2", 112 + 8 * 21 + 28, 5, 16);
+	rng_init(&rng, 8);
+	for (int i = 0; i < 80; i++) {
+		uint32_t groups = pick(&rng, 1, 10), routers = pick(&rng, 1, 5);
+		uint32_t global = (groups - 1 + routers - 1) / routers + pick(&rng, 0, 2);
+		snprintf(spec, sizeof(spec), "dragonfly:%ux%ux%u,global=%u,global_bw=%uGB/s",
+			groups, routers, pick(&rng, 1, 4), global ? global : 1, pick(&rng, 1, 40));
+		n_bisections += agrees(spec);
+	}
+	CU_ASSERT(n_bisections >= 5);
+}
+
+static void test_hierarchies(void)
+{
+	struct rng rng;
+	char spec[200];
+	uint32_t n_bisections = 0;
+	CU_ASSERT(agrees("hierarchical:4x8,nics=4"));
+	rng_init(&rng, 9);
+	for (int i = 0; i < 60; i++) {
+		uint32_t groups[] = {pick(&rng, 1, 4), pick(&rng, 1, 4)};
+		uint32_t devices = 1u << pick(&rng, 0, 3), nics = 1u << pick(&rng, 0, 4);
+		snprintf(spec, sizeof(spec),
+			"hierarchical:nodes=%u,devices=%u,nics=%u,tree=%u/"
+			"%u,network=%s,inter_bw=%uGB/s",
+			groups[0] * groups[1], devices, nics, groups[0], groups[1],
+			rng_below(&rng, 2) ? "rails" : "fattree", pick(&rng, 1, 200));
+		n_bisections += agrees(spec);
+	}
+	CU_ASSERT(n_bisections >= 20);
+}
+
+static void test_pods(void)
+{
+	struct rng rng;
+	char spec[160];
+	rng_init(&rng, 10);
+	for (int i = 0; i < 40; i++) {
+		snprintf(spec, sizeof(spec), "tpu_pod:%ux%ux%u,bw0=%uGB/s,cube=%u",
+			pick(&rng, 1, 6), pick(&rng, 1, 6), pick(&rng, 1, 6), pick(&rng, 1, 9),
+			pick(&rng, 1, 4));
+		agrees(spec);
+	}
+	/* A slice of 4 x 4 x 8: all wrap. 2 x 2 x 4: only the last does. */
+	CU_ASSERT(agrees("tpu_pod:4x4x8"));
+	CU_ASSERT(agrees("tpu_pod:2x2x4"));
+}
+
+/* A cable that leaves its block has the optical latency, the closing one too. */
+static void test_optical(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct topo t;
+	uint32_t links[16], n_outer = 0;
+	CU_ASSERT_FATAL(topo_parse(&a, "tpu_pod:4x4x8,lat=1us,optical_lat=3us", &t, &err));
+	for (uint32_t i = 0; i < t.n_links; i++)
+		n_outer += t.links[i].latency == 3000000;
+	/* 32 + 32 + 16 closing cables, 16 between the two cubes. */
+	CU_ASSERT_EQUAL(n_outer, 2 * (32 + 32 + 32));
+	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 3, links), 1);
+	CU_ASSERT_STRING_EQUAL(t.links[links[0]].name, "d0-d3");
+	CU_ASSERT_EQUAL(t.links[links[0]].latency, 3000000);
+	CU_ASSERT(t.n_dims == 3 && t.dims[2] == 8);
+	CU_ASSERT_FATAL(topo_parse(&a, "tpu_pod:2x2x4", &t, &err));
+	CU_ASSERT(t.n_dims == 0 && t.max_hops == 4);
 	arena_free(&a);
 }
 
@@ -138,14 +271,22 @@ static void test_routes(void)
 			d[k] = 1 + (uint32_t)rng_below(&rng, 4);
 		char spec[64];
 		for (const struct topo_family *const *f = topo_families; *f; f++) {
-			bool grid =
-				strcmp((*f)->name, "torus") == 0 || strcmp((*f)->name, "mesh") == 0;
-			if (grid)
-				snprintf(spec, sizeof(spec), "%s:%ux%ux%ux%u", (*f)->name, d[0],
-					d[1], d[2], d[3]);
+			const char *name = (*f)->name;
+			bool grid = strcmp(name, "torus") == 0 || strcmp(name, "mesh") == 0;
+			bool three = strcmp(name, "dragonfly") == 0 ||
+				     strcmp(name, "fattree") == 0 || strcmp(name, "tpu_pod") == 0;
+			if (strcmp(name, "hierarchical") == 0)
+				snprintf(spec, sizeof(spec), "%s:%ux%u,nics=%u,tree=%u/%u", name,
+					d[0] * d[1], 1u << d[2], 1u << d[3], d[0], d[1]);
+			else if (three)
+				snprintf(spec, sizeof(spec), "%s:%ux%ux%u", name, d[0] + 2, d[1],
+					d[2]);
+			else if (grid)
+				snprintf(spec, sizeof(spec), "%s:%ux%ux%ux%u", name, d[0], d[1],
+					d[2], d[3]);
 			else
-				snprintf(spec, sizeof(spec), "%s:%u", (*f)->name,
-					strcmp((*f)->name, "hypercube") ? n : 1 + n % 6);
+				snprintf(spec, sizeof(spec), "%s:%u", name,
+					strcmp(name, "hypercube") ? n : 1 + n % 6);
 			check_routes(spec);
 		}
 	}
@@ -199,7 +340,7 @@ static void refuse(const char *spec, enum err_kind kind, const char *part)
 static void test_bad_specs(void)
 {
 	refuse("tours:4x4", ERR_USAGE, "did you mean 'torus'?");
-	refuse("zzzzzz:4", ERR_USAGE, "known families: crossbar full");
+	refuse("zzzzzz:4", ERR_USAGE, "known families: crossbar dragonfly fattree full");
 	refuse("", ERR_USAGE, "unknown family");
 	refuse("ring", ERR_USAGE, "expected 'ring:N");
 	refuse("ring:", ERR_USAGE, "expected 'ring:N");
@@ -223,6 +364,117 @@ static void test_bad_specs(void)
 	refuse("ring:4,bw", ERR_USAGE, "expected KEY=VALUE");
 	refuse("ring:4,", ERR_USAGE, "expected KEY=VALUE");
 	refuse("ring:4,lat=1us,lat=2us", ERR_USAGE, "'lat' is given twice");
+	refuse("torus:4x4,bw=1GB/s/2GB/s/3GB/s", ERR_INPUT,
+		"bw: 3 values, expected one or as many");
+	refuse("torus:4x4,bw=1GB/s/2GB", ERR_INPUT, "bw: ");
+	refuse("torus:4x4,bw2=1GB/s", ERR_INPUT, "no dimension 2");
+	refuse("torus:4x4,bw0=1", ERR_INPUT, "bw0: ");
+	refuse("fattree:6x4,oversubscription=4", ERR_INPUT, "4 does not divide the 6 cables");
+	refuse("fattree:4x4,oversubscription=0", ERR_INPUT, "whole number from 1");
+	refuse("fattree:1024x1024x1024", ERR_INPUT, "too many");
+	refuse("dragonfly:9x4", ERR_INPUT, "GROUPSxROUTERSxDEVICES");
+	refuse("dragonfly:9x4x2,global=1", ERR_INPUT, "4 global ports, expected at least 8");
+	refuse("hierarchical:nodes=4", ERR_INPUT, "nodes= and devices=");
+	refuse("hierarchical:4x8,nodes=4", ERR_INPUT, "NODESxDEVICES");
+	refuse("hierarchical:4x8,nics=12", ERR_INPUT, "12 NICs for 8 devices");
+	refuse("hierarchical:4x8,tree=3/2", ERR_INPUT, "tree= has 6 nodes, expected 4");
+	refuse("hierarchical:4x8,network=tree", ERR_INPUT, "expected one of fattree, rails");
+	refuse("hierarchical:", ERR_USAGE, "expected KEY=VALUE");
+	refuse("tpu_pod:4", ERR_INPUT, "expected 2 or 3");
+}
+
+/* "50GB/s/25GB/s" and "bw1=" say the same; rates and latencies go with the dimension. */
+static void test_per_dimension(void)
+{
+	static const char *const specs[] = {"torus:4x3,bw=50GB/s/200Gbps,lat=1us/2us",
+		"torus:4x3,bw=50GB/s,bw1=25GB/s,lat=1us/2us", "torus:4x3,bw0=50GB/s,lat1=2us"};
+	for (size_t i = 0; i < 3; i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t;
+		uint32_t links[4];
+		CU_ASSERT_FATAL(topo_parse(&a, specs[i], &t, &err));
+		t.route(&t, 0, 1, links);
+		CU_ASSERT_EQUAL(t.links[links[0]].bytes_per_s, UINT64_C(50000000000));
+		CU_ASSERT_EQUAL(t.links[links[0]].latency, 1000000);
+		t.route(&t, 0, 4, links);
+		CU_ASSERT_EQUAL(t.links[links[0]].bytes_per_s, UINT64_C(25000000000));
+		CU_ASSERT_EQUAL(t.links[links[0]].latency, 2000000);
+		CU_ASSERT_STRING_EQUAL(t.summary, "torus:4x3,bw=50 GB/s/25 GB/s,lat=1 us/2 us");
+		arena_free(&a);
+	}
+}
+
+static uint64_t rate_of(const char *spec)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct topo t;
+	CU_ASSERT_FATAL(topo_parse(&a, spec, &t, &err));
+	uint64_t rate = t.links[0].bytes_per_s;
+	arena_free(&a);
+	return rate;
+}
+
+/* 12.8 Tbps is 1600 GB/s; any rate will do, there is no table of known ones. */
+static void test_rates(void)
+{
+	CU_ASSERT_EQUAL(rate_of("ring:4,bw=1600GB/s"), UINT64_C(1600000000000));
+	CU_ASSERT_EQUAL(rate_of("ring:4,bw=12.8Tbps"), UINT64_C(1600000000000));
+	CU_ASSERT_EQUAL(rate_of("ring:4,bw=333Gbps"), UINT64_C(41625000000));
+	refuse("ring:4,bw=1600", ERR_INPUT, "GB/s");
+}
+
+/* A message between nodes takes the rail of its destination: one NIC at each end. */
+static void test_rails(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct topo t;
+	uint32_t links[8];
+	CU_ASSERT_FATAL(topo_parse(&a, "hierarchical:nodes=2,devices=4,nics=2", &t, &err));
+	CU_ASSERT(t.n_devices == 8 && t.n_nodes == 8 + 2 + 2 && t.max_hops == 4);
+	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 7, links), 4);
+	CU_ASSERT_STRING_EQUAL(t.links[links[1]].name, "s0-s3");
+	CU_ASSERT_STRING_EQUAL(t.links[links[2]].name, "s3-s1");
+	CU_ASSERT_EQUAL(t.links[links[0]].bytes_per_s, UINT64_C(300000000000));
+	CU_ASSERT_EQUAL(t.links[links[1]].bytes_per_s, UINT64_C(25000000000));
+	CU_ASSERT_EQUAL(t.route(&t, 0, 3, links), 2);
+	/* Both NICs of a device act as one. */
+	CU_ASSERT_FATAL(topo_parse(&a, "hierarchical:nodes=2,devices=2,nics=4", &t, &err));
+	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 3, links), 4);
+	CU_ASSERT_EQUAL(t.links[links[1]].bytes_per_s, UINT64_C(50000000000));
+	/* On one leaf switch the two NICs are parallel cables with names of their own. */
+	CU_ASSERT_FATAL(topo_parse(&a, "hierarchical:2x4,nics=2,network=fattree", &t, &err));
+	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 5, links), 4);
+	CU_ASSERT_STRING_EQUAL(t.links[links[1]].name, "s0-s2#1");
+	CU_ASSERT_STRING_EQUAL(t.links[links[2]].name, "s2-s1#1");
+	arena_free(&a);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Links of one topology never share a name. */
+static void test_unique_names(void)
+{
+	static const char *const specs[] = {"dragonfly:2x3x1,global=4", "dragonfly:4x2x2,global=5",
+		"hierarchical:4x8,nics=4,network=fattree,tree=2/2", "fattree:2x2x2", "torus:2x2x3"};
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t;
+		CU_ASSERT_FATAL(topo_parse(&a, specs[i], &t, &err));
+		const char **names = arena_array(&a, t.n_links, const char *);
+		for (uint32_t k = 0; k < t.n_links; k++)
+			names[k] = t.links[k].name;
+		qsort(names, t.n_links, sizeof(*names), by_text);
+		for (uint32_t k = 1; k < t.n_links; k++)
+			CU_ASSERT(strcmp(names[k - 1], names[k]) != 0);
+		arena_free(&a);
+	}
 }
 
 static void test_is_spec(void)
@@ -242,11 +494,20 @@ int main(void)
 		{"crossbars and full graphs", test_stars},
 		{"hypercubes", test_hypercubes},
 		{"grids", test_grids},
+		{"fat trees", test_fat_trees},
+		{"dragonflies", test_dragonflies},
+		{"hierarchies", test_hierarchies},
+		{"pods", test_pods},
+		{"optical cables", test_optical},
 		{"mean hops", test_mean_hops},
 		{"routes", test_routes},
 		{"order of routes", test_route_order},
 		{"table of families", test_families_sorted},
 		{"bad specs", test_bad_specs},
+		{"values of each dimension", test_per_dimension},
+		{"units of rates", test_rates},
+		{"rails", test_rails},
+		{"unique names of links", test_unique_names},
 		{"what a spec looks like", test_is_spec},
 		CU_TEST_INFO_NULL,
 	};

@@ -91,6 +91,13 @@ static void test_bad_families(void)
 	CU_ASSERT(temp_refused(FAMILY("ring", "[4]", "\"1GB/s\"", "\"-1us\""), ":4:", ""));
 	CU_ASSERT(temp_refused(FAMILY("ring", "[4]", "\"1GB/s\"", "\"2000s\""), ":4:", "1000 s"));
 	CU_ASSERT(temp_refused("{\"family\":\"ring\",\"dimz\":[4]}", ":1:", "dims"));
+	CU_ASSERT(temp_refused(
+		"{\"family\":\"fattree\",\n\"dims\":[4,4],\n\"bw\":[]}", ":3:", "'bandwidth'"));
+	CU_ASSERT(temp_refused("{\"family\":\"fattree\",\n\"dims\":[4,4],\n\"bandwidth\":[]}",
+		":3:", "empty list"));
+	CU_ASSERT(temp_refused("{\"family\":\"hierarchical\",\n\"nodes\":4,\n\"devices\":\"x\"}",
+		":3:", "whole number"));
+	CU_ASSERT(temp_refused("{\"family\":\"hierarchical\",\"nodes\":4}", "", "devices="));
 }
 
 #define NODES "{\"devices\":[\"a\",\"b\"],\"links\":[\n"
@@ -161,6 +168,33 @@ static void test_shipped(void)
 	arena_free(&a);
 }
 
+/* Machines as their sources say: devices, longest way, bisection as a number of device links. */
+static void test_machines(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t n_devices, n_links, max_hops;
+		uint64_t bisection;
+	} machines[] = {
+		{"100gbe-cluster", 256, 2 * 512, 4, UINT64_C(128) * 12500000000},
+		{"dgx-a100", 8, 2 * 16, 2, UINT64_C(4) * 300000000000},
+		{"dgx-h100", 8, 2 * 16, 2, UINT64_C(4) * 450000000000},
+		{"selene", 4480, 2 * 3 * 4480, 6, UINT64_C(2240) * 25000000000},
+		{"tpuv3-1024", 1024, 4096, 32, UINT64_C(64) * 82000000000},
+		{"tpuv4-cube", 64, 384, 6, UINT64_C(32) * 50000000000},
+	};
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		struct arena a = {0};
+		struct topo t;
+		CU_ASSERT_FATAL(read_shipped(&a, machines[i].name, &t));
+		CU_ASSERT_EQUAL(t.n_devices, machines[i].n_devices);
+		CU_ASSERT_EQUAL(t.n_links, machines[i].n_links);
+		CU_ASSERT_EQUAL(t.max_hops, machines[i].max_hops);
+		CU_ASSERT_EQUAL(t.formula->bisection_bytes_per_s, machines[i].bisection);
+		arena_free(&a);
+	}
+}
+
 /* Every GPU of a DGX-1 has six NVLinks of 25 GB/s. */
 static void test_dgx1_degree(void)
 {
@@ -198,6 +232,7 @@ int main(void)
 		{"bad families", test_bad_families},
 		{"bad files", test_bad_files},
 		{"what is shipped", test_shipped},
+		{"machines", test_machines},
 		{"six links per GPU", test_dgx1_degree},
 		{"missing files", test_missing},
 		CU_TEST_INFO_NULL,
