@@ -1,0 +1,174 @@
+/* Names for components: equal ones get equal keys, whatever the numbers of their links. Messages
+ * are sorted by colours that are refined with those of the links that they use, and the other way
+ * round, a few times. Where equal components still get different keys they are only simulated
+ * twice; different ones never share a key, for the key spells out everything. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/flows_internal.h"
+
+enum { REFINEMENTS = 3 };
+
+struct coloured {
+	uint64_t colour;
+	uint32_t message; /* index in sketch.messages */
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return h ^ h >> 29;
+}
+
+/* Numbers the links as they come; `order` gets the topology's numbers. */
+static uint32_t list_links(
+	struct arena *a, const struct sketch *s, uint32_t *local, uint32_t **order)
+{
+	uint32_t n = 0, cap = 0;
+	*order = NULL;
+	for (uint32_t i = 0; i < s->n_messages; i++) {
+		uint32_t m = s->messages[i];
+		for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++) {
+			if (local[s->links[k]] > 0)
+				continue;
+			arena_push(a, *order, n, cap) = s->links[k];
+			local[s->links[k]] = n;
+		}
+	}
+	return n;
+}
+
+static void forget_links(uint32_t *local, const uint32_t *order, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		local[order[i]] = 0;
+}
+
+/* What a message sees of its links does not depend on their order: the route is a set. */
+static void refine(const struct sketch *s, const uint32_t *local, struct coloured *messages,
+	uint64_t *links, uint64_t *sums, uint32_t n_links)
+{
+	memset(sums, 0, n_links * sizeof(*sums));
+	for (uint32_t i = 0; i < s->n_messages; i++) {
+		uint32_t m = s->messages[i];
+		uint64_t sum = 0;
+		for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++)
+			sum += mix(links[local[s->links[k]] - 1], 1);
+		messages[i].colour = mix(messages[i].colour, sum);
+		for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++)
+			sums[local[s->links[k]] - 1] += mix(messages[i].colour, 2);
+	}
+	for (uint32_t l = 0; l < n_links; l++)
+		links[l] = mix(links[l], sums[l]);
+}
+
+static int compare_colours(const void *a, const void *b)
+{
+	const struct coloured *x = a, *y = b;
+	if (x->colour != y->colour)
+		return x->colour < y->colour ? -1 : 1;
+	return (x->message > y->message) - (x->message < y->message);
+}
+
+static struct coloured *sort_messages(struct arena *a, const struct sketch *s, uint32_t *local)
+{
+	uint32_t *order, n_links = list_links(a, s, local, &order);
+	struct coloured *messages = arena_array(a, s->n_messages, struct coloured);
+	uint64_t *links = arena_array(a, n_links, uint64_t);
+	uint64_t *sums = arena_array(a, n_links, uint64_t);
+	for (uint32_t l = 0; l < n_links; l++) {
+		const struct topo_link *link = &s->topo->links[order[l]];
+		links[l] = mix(link->bytes_per_s, link->latency);
+	}
+	for (uint32_t i = 0; i < s->n_messages; i++) {
+		const struct net_flow *m = &s->list[s->messages[i]];
+		messages[i] = (struct coloured){mix(m->bytes, m->divisor), i};
+	}
+	for (int round = 0; round < REFINEMENTS; round++)
+		refine(s, local, messages, links, sums, n_links);
+	qsort(messages, s->n_messages, sizeof(*messages), compare_colours);
+	forget_links(local, order, n_links);
+	return messages;
+}
+
+static void spell(struct component *c)
+{
+	for (uint32_t i = 0; i < c->n_flows; i++) {
+		const struct component_flow *f = &c->flows[i];
+		text_add(&c->key, "%" PRIx64 "/%" PRIx64, f->bytes, f->divisor);
+		for (uint32_t k = 0; k < f->n_links; k++)
+			text_add(&c->key, ",%x", c->routes[f->first_link + k]);
+		text_add(&c->key, ";");
+	}
+	for (uint32_t i = 0; i < c->n_links; i++)
+		text_add(&c->key, "%" PRIx64 ":%" PRIx64 ";", c->links[i].bytes_per_s,
+			c->links[i].latency);
+}
+
+/* A message alone: its latency and its narrowest link are all that counts. */
+static void draw_one(struct arena *a, const struct sketch *s, struct component *out)
+{
+	uint32_t m = s->messages[0];
+	struct component_link *link = arena_new(a, struct component_link);
+	struct component_flow *flow = arena_new(a, struct component_flow);
+	for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++) {
+		const struct topo_link *l = &s->topo->links[s->links[k]];
+		link->latency += l->latency;
+		if (link->bytes_per_s == 0 || l->bytes_per_s < link->bytes_per_s)
+			link->bytes_per_s = l->bytes_per_s;
+	}
+	*flow = (struct component_flow){
+		.bytes = s->list[m].bytes, .divisor = s->list[m].divisor, .n_links = 1};
+	*out = (struct component){.flows = flow,
+		.n_flows = 1,
+		.routes = arena_new(a, uint32_t),
+		.n_routes = 1,
+		.links = link,
+		.n_links = 1};
+	spell(out);
+}
+
+void component_draw(struct arena *a, const struct sketch *s, uint32_t *local, struct component *out)
+{
+	if (s->n_messages == 1) {
+		draw_one(a, s, out);
+		return;
+	}
+	struct coloured *sorted = sort_messages(a, s, local);
+	struct component_flow *flows = arena_array(a, s->n_messages, struct component_flow);
+	struct component_link *links = NULL;
+	uint32_t *routes = NULL, *order = NULL;
+	uint32_t n_links = 0, n_order = 0, cap_links = 0, cap_order = 0, n_routes = 0,
+		 cap_routes = 0;
+	for (uint32_t i = 0; i < s->n_messages; i++) {
+		uint32_t m = s->messages[sorted[i].message];
+		flows[i] = (struct component_flow){s->list[m].bytes, s->list[m].divisor, n_routes,
+			s->start[m + 1] - s->start[m]};
+		for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++) {
+			const struct topo_link *l = &s->topo->links[s->links[k]];
+			if (local[s->links[k]] == 0) {
+				arena_push(a, links, n_links, cap_links) =
+					(struct component_link){l->bytes_per_s, l->latency};
+				arena_push(a, order, n_order, cap_order) = s->links[k];
+				local[s->links[k]] = n_links;
+			}
+			arena_push(a, routes, n_routes, cap_routes) = local[s->links[k]] - 1;
+		}
+	}
+	forget_links(local, order, n_order);
+	*out = (struct component){.flows = flows,
+		.n_flows = s->n_messages,
+		.routes = routes,
+		.n_routes = n_routes,
+		.links = links,
+		.n_links = n_links};
+	spell(out);
+}
+
+void component_copy(struct arena *a, struct component *c)
+{
+	c->flows = arena_grow(a, c->flows, c->n_flows, c->n_flows, sizeof(*c->flows));
+	c->routes = arena_grow(a, c->routes, c->n_routes, c->n_routes, sizeof(*c->routes));
+	c->links = arena_grow(a, c->links, c->n_links, c->n_links, sizeof(*c->links));
+}

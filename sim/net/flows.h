@@ -1,0 +1,43 @@
+/* Sets of messages that start together: when do the first and the last of them arrive?
+ *
+ * In the fluid model messages interact only through the links that they share. A set falls apart
+ * into components of messages that are tied by common links, and components that are equal up to
+ * the names of their links last equally long: each is simulated once, on a platform of its own,
+ * and remembered. That is exact, and makes the cost of a round grow with the number of its
+ * messages and not with its square. */
+#ifndef NET_FLOWS_H
+#define NET_FLOWS_H
+
+#include "net/net.h"
+
+struct net_flow {
+	uint32_t src, dst;       /* device numbers; src == dst takes no time */
+	uint64_t bytes, divisor; /* payload is bytes / divisor; divisor at least 1 */
+};
+
+struct net_flow_times {
+	tick first, last; /* arrivals, counted from the common start; both 0 for an empty set */
+};
+
+struct net_flows;
+
+/* For a topology that knows its routes (no SimGrid platform), which must outlive the result. */
+struct net_flows *net_flows_create(enum net_kind kind, const struct topo *topo);
+void net_flows_destroy(struct net_flows *f);
+
+/* Takes the set apart and returns its number. */
+uint32_t net_flows_add(struct net_flows *f, const struct net_flow *list, uint32_t n);
+
+/* Simulates the components that are not known yet, all in one run. False as net_run(). */
+bool net_flows_solve(struct net_flows *f, struct err *err);
+
+/* Of a set that was added before the last net_flows_solve(). */
+struct net_flow_times net_flows_times(const struct net_flows *f, uint32_t set);
+
+/* How many components were added, and how many different ones there are. */
+struct net_flows_counts {
+	uint64_t components, different;
+};
+struct net_flows_counts net_flows_count(const struct net_flows *f);
+
+#endif
