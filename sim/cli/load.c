@@ -120,6 +120,8 @@ bool load_degrees(struct request *q, const char *model, struct degrees *out, str
 		.micro_batch = q->micro_batch};
 	if (!divide_devices(q, out, err))
 		return false;
+	if (q->sp && out->tp == 1)
+		return err_set(err, ERR_USAGE, "--sp needs --tp of at least 2");
 	if (out->micro_batch == 0 && out->batch > 0 && out->pp == 1 && out->batch % out->dp == 0)
 		out->micro_batch = out->batch / out->dp;
 	if (!load_model(q, model, out->micro_batch, 1, &g, err))

@@ -140,6 +140,7 @@ const struct option_row option_rows[] = {
 	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},
 	{"max-dim", 0, "N", "largest rows, columns and vector width of a core (256)", " search ", set_degree, AT(max_dim)},
 	{"max-width", 0, "N", "largest vector width of a core (that of --max-dim)", " search ", set_degree, AT(max_width)},
+	{"memory", 0, NULL, "live bytes of each stage over the step, the peak and the tensors that make it", " simulate ", set_flag, AT(memory)},
 	{"metric", 0, "NAME", "throughput or perf-per-tdp (throughput)", " search ", set_text, AT(metric)},
 	{"micro-batch", 0, "N", "samples of one pipeline pass (the model's own)", PLANS, set_count, AT(micro_batch)},
 	{"min-dim", 0, "N", "smallest rows, columns and vector width of a core (4)", " search ", set_degree, AT(min_dim)},

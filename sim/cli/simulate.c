@@ -78,7 +78,7 @@ static bool prepare(struct request *q, struct simulation *s, struct err *err)
 	if (!s->has_topology)
 		s->config.net = NET_ANALYTIC;
 	s->config.topo = &s->topo;
-	s->config.keep_spans = q->trace != NULL;
+	s->config.keep_spans = q->trace != NULL || q->memory;
 	struct plan_input in = {&s->train, &s->arch, 1, &s->degrees, &s->options};
 	return plan_build(q->a, &in, &s->plan, err) && prog_check(&s->plan.prog, err);
 }
@@ -123,7 +123,8 @@ static bool write_step(struct request *q, const struct simulation *s, struct err
 					 .total,
 		.train_macs = graph_macs(&s->unsliced,
 			1u << PASS_FORWARD | 1u << PASS_BACKWARD_DATA | 1u << PASS_BACKWARD_WEIGHT),
-		.layers = q->layers};
+		.layers = q->layers,
+		.train = q->memory ? &s->train : NULL};
 	if (q->json)
 		return write_json(q, report_step_json(q->a, &r), err);
 	if (q->csv) {

@@ -53,8 +53,8 @@ static void key_add_conv(struct pricer *p, const struct conv_work *c)
 static void key_add_work(struct pricer *p, const struct work *w)
 {
 	const uint64_t words[] = {w->core, w->link, w->batch, w->m, w->n, w->k, w->a_bytes,
-		w->b_bytes, w->c_bytes, w->vector_read_bytes, w->vector_write_bytes,
-		w->collective_bytes, w->n_vector};
+		w->b_bytes, w->c_bytes, w->vector_read_bytes, w->vector_write_bytes, w->row_bytes,
+		w->again_bytes, w->collective_bytes, w->n_vector};
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		key_add(p, words[i]);
 	key_add_conv(p, &w->conv);

@@ -69,9 +69,15 @@ struct step_report {
 	tick analytic_step;  /* closed form of the same step */
 	uint64_t train_macs; /* of the model: forward, dX and dW of one micro-batch, all slices */
 	bool layers;         /* list the tensor-core operators */
+	/* NULL, or the training graph of the plan: adds the memory section. Needs spans. */
+	const struct graph *train;
 };
 json_t *report_step_json(struct arena *a, const struct step_report *s);
 void report_step_text(struct arena *a, const struct step_report *s, struct text *out);
+/* Live bytes of each stage over the step and what makes its peak; s->train is set. The whole text is within
+ * report_step_text(), the list "memory" of report_step_json(). */
+json_t *report_memory_json(const struct step_report *s);
+void report_memory_text(const struct step_report *s, struct text *out);
 /* One row per operator of --layers. */
 void report_layers_table(struct arena *a, const struct step_report *s, struct table *t);
 

@@ -267,6 +267,8 @@ json_t *report_step_json(struct arena *a, const struct step_report *s)
 	put(root, "stages", stages);
 	if (f.n_devices == 1)
 		put_single_device(root, s);
+	if (s->train)
+		put(root, "memory", report_memory_json(s));
 	if (s->layers)
 		put(root, "layers", layers_json(s));
 	return root;
@@ -323,6 +325,8 @@ void report_step_text(struct arena *a, const struct step_report *s, struct text 
 		text_add(out, "busy link %s: %.4g MB, %.1f %% of the step\n",
 			s->topo->links[s->run->links[i].link].name, s->run->links[i].bytes / 1e6,
 			100 * s->run->links[i].utilisation);
+	if (s->train)
+		report_memory_text(s, out);
 	if (!s->layers)
 		return;
 	struct table t;

@@ -102,7 +102,8 @@ static bool same_work(const struct work *a, const struct work *b)
 	return a->core == b->core && a->batch == b->batch && a->m == b->m && a->n == b->n &&
 	       a->k == b->k && a->a_bytes == b->a_bytes && a->b_bytes == b->b_bytes &&
 	       a->c_bytes == b->c_bytes && a->vector_read_bytes == b->vector_read_bytes &&
-	       a->vector_write_bytes == b->vector_write_bytes && a->link == b->link &&
+	       a->vector_write_bytes == b->vector_write_bytes && a->row_bytes == b->row_bytes &&
+	       a->again_bytes == b->again_bytes && a->link == b->link &&
 	       a->collective_bytes == b->collective_bytes && same_conv(&a->conv, &b->conv) &&
 	       same_vector(a, b);
 }

@@ -10,6 +10,7 @@
 const struct suite *const suites[] = {
 	&suite_area,
 	&suite_collectives,
+	&suite_memory,
 	&suite_scalesim,
 	NULL,
 };
