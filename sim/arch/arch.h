@@ -13,7 +13,29 @@
 enum dataflow { DATAFLOW_WS, DATAFLOW_OS, DATAFLOW_IS };
 enum fold_mode { FOLD_SERIAL, FOLD_PIPELINED };
 
+enum dram_kind { DRAM_HBM, DRAM_DDR, DRAM_LPDDR };
+
 struct area_model; /* "chip", "accelergy22": arch/area.h */
+
+/* How a GPU's kernels cut work, where the array alone does not say it. tile_rows 0: not such a
+ * machine; work spreads over the cores as finely as it likes. */
+struct kernels {
+	/* A product is cut into output tiles of at most this size, each computed over all of k by
+	 * `tile_cores` tensor cores that share a scheduler and its memory (an SM, a CU). Tiles go in
+	 * waves over all such groups, so a last wave that is not full costs as much as a full one. */
+	uint32_t tile_rows, tile_cols, tile_cores;
+	uint64_t tile_bytes_per_cycle; /* operands from the global buffer into one group */
+	/* The longest row that a softmax, or a norm, keeps inside a group between its passes over it;
+	 * longer ones come from DRAM again. */
+	uint64_t softmax_row_bytes, norm_row_bytes;
+};
+
+/* Time from the call of an operator on the host to its kernel, when the host waits for each result:
+ * what measurements of single operators hold. A step of training hides it: launch_overhead. All 0
+ * where nobody measured it. */
+struct host_times {
+	tick gemm, softmax, norm, elementwise;
+};
 
 /* An accelerator. Read from models/accelerators/NAME.json, where every value carries its unit, or
  * written in one line. Copy and change fields freely: costs, area and TDP are functions of the
@@ -27,15 +49,21 @@ struct arch {
 	uint32_t vc_count, vc_width; /* lanes */
 	uint64_t sram_bytes;         /* global buffer */
 	uint64_t sram_bytes_per_cycle;
+	enum dram_kind dram;
 	uint64_t hbm_bytes, hbm_bytes_per_s;
 	tick hbm_latency;
-	uint32_t hbm_stacks;
-	double hbm_efficiency;     /* achievable share of hbm_bytes_per_s, 0 < e <= 1 */
-	tick launch_overhead;      /* of every operator */
+	uint32_t hbm_stacks;   /* DDR: channels */
+	double hbm_efficiency; /* achievable share of hbm_bytes_per_s, 0 < e <= 1 */
+	/* Share of the peak that a long product reaches: clock under load, issue slots. 0 < e <= 1; 0 in
+	 * an arch made by hand counts as 1. Peak figures are without it. */
+	double tc_efficiency;
+	tick launch_overhead; /* of every operator */
+	struct kernels kernels;
+	struct host_times host;
 	uint32_t links;            /* to other devices */
 	uint64_t link_bytes_per_s; /* of each, per direction */
 	uint32_t pcie_lanes;
-	uint32_t node_nm;   /* 28, 16, 7, 5 */
+	uint32_t node_nm;   /* 65, 28, 16, 7, 5 */
 	uint32_t mac_bytes; /* operand width: 1 (int8), 2 (bf16), 4 (fp32) */
 	const struct area_model *area_model;
 };
@@ -44,20 +72,25 @@ struct arch {
  * refused by name, line and column. All keys are required:
  *   name, source               texts
  *   clock                      "700 MHz"; at least 1 MHz
- *   process_node               "5 nm", "7 nm", "16 nm" or "28 nm"
+ *   process_node               "5 nm", "7 nm", "16 nm", "28 nm" or "65 nm"
  *   mac                        "bf16", "fp16", "fp32" or "int8"
- *   pcie_lanes                 whole number
+ *   pcie_lanes                 whole number, or "none"
  *   area_model                 "chip" or "accelergy22", see arch/area.h
  *   tensor_cores               {count, rows, cols, dataflow: "ws"|"os"|"is",
  *                              folds: "pipelined"|"serial", source}
  *   vector_cores               {count, width, source}
  *   sram                       {size: "32 MiB", bytes_per_cycle: "24 KiB", source}; only power
  *                              depends on bytes_per_cycle
- *   hbm                        {size, bandwidth: "700 GB/s", latency: "700 ns", stacks, source};
- *                              size above that of the SRAM
- *   links                      {count, bandwidth of each in one direction, source}
- *   efficiency                 {hbm_bandwidth: achievable share in (0, 1], launch_overhead: "0 ns",
- *                              source}; this zero is legal
+ *   hbm                        {kind: "hbm"|"ddr"|"lpddr", size, bandwidth: "700 GB/s",
+ *                              latency: "700 ns", stacks, source}; size above that of the SRAM
+ *   links                      {count, bandwidth of each in one direction, source}, or "none"
+ *   efficiency                 {hbm_bandwidth and tensor_cores: achievable shares in (0, 1],
+ *                              launch_overhead: "0 ns", source}; this zero is legal
+ *   kernels                    {tile_rows, tile_cols, tile_cores, tile_bytes_per_cycle: "48 B",
+ *                              softmax_row: "2 KiB", norm_row: "16 KiB", source}, or "none"; see
+ *                              struct kernels. tile_cores divides the count of tensor cores
+ *   host                       {gemm: "27 us", softmax, norm, elementwise, source}, or "none";
+ *                              see struct host_times
  * `out` and its texts live in `a`. */
 bool arch_read(struct arena *a, const char *path, struct arch *out, struct err *err);
 
@@ -103,8 +136,17 @@ struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gem
 struct cycles arch_gemm_split_cycles(
 	const struct array_shape *array, const struct gemm *gemm, uint32_t tcs);
 
+/* As above on `tcs` cores of this accelerator: in waves of tiles where it has kernels (the fastest
+ * tile among the largest and its halves in either direction, down to the array; a tile lasts no
+ * less than its operands take to arrive), and longer by its tc_efficiency. */
+struct cycles arch_tc_cycles(const struct arch *arch, const struct gemm *gemm, uint32_t tcs);
+
 /* Cycles of one pass on `lanes` lanes (at least 1), by the forms at `struct vector_work`. */
 struct cycles arch_vector_cycles(const struct vector_work *v, uint64_t lanes);
+
+/* As above on `vcs` cores (at least 1) of `width` lanes: all lanes on one row at a time, or each
+ * core on its own rows, whichever is faster. */
+struct cycles arch_vector_split_cycles(const struct vector_work *v, uint32_t width, uint32_t vcs);
 
 /* Words moved between the array and its SRAM. Exact against SCALE-Sim (os outputs are M*N; its
  * printed count is a known fault). */
@@ -131,6 +173,12 @@ struct core_share {
 	uint32_t tcs, vcs;
 	uint64_t sram_bytes; /* its share of the global buffer */
 };
+
+/* The longest row that stays on the chip until a softmax or a norm has read all of it: the share of
+ * the global buffer, or what the file's kernels keep. `work` with a longer row reads its again_bytes
+ * too. */
+uint64_t arch_row_room(
+	const struct arch *arch, const struct work *work, const struct core_share *share);
 
 /* CORE_NONE and CORE_LINK operators cost no cycles here. */
 void arch_op_cost(const struct arch *arch, const struct work *work, const struct core_share *share,

@@ -1,5 +1,6 @@
 #include "arch/area.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct area_model models[] = {
@@ -7,14 +8,12 @@ static const struct area_model models[] = {
 	{"chip", area_chip_parts},
 };
 
-/* The power factor was fitted on TPUv2 and TPUv3 (16 nm) and TPUv4i (7 nm); 28 nm takes that of 16
- * nm, which puts TPUv1 at 93 of 75 W, and 5 nm that of 7 nm. Link energies are an engineering
- * assumption (4 to 10 pJ/bit). */
 static const struct process_node nodes[] = {
-	{5, "5 nm", 138.2, 0.021, 5, 1.0},
-	{7, "7 nm", 96.3, 0.027, 5, 1.0},
-	{16, "16 nm", 28.9, 0.074, 6, 1.35},
-	{28, "28 nm", 15.3, 0.127, 6, 1.35},
+	{5, "5 nm", 138.2, 0.021},
+	{7, "7 nm", 96.3, 0.027},
+	{16, "16 nm", 28.9, 0.074},
+	{28, "28 nm", 15.3, 0.127},
+	{65, "65 nm", 3.3, 0.525},
 };
 
 enum {
@@ -27,6 +26,7 @@ static const double sram_array_efficiency = 0.27;
 static const double pe_layout_density = 0.75, lane_layout_density = 0.5;
 static const double lane_mtr = 0.4;
 static const double hbm_phy_mm2 = 10.45, hbm_mtr_per_gb_s = 1.355;
+static const double ddr_channel_mm2 = 5.0;
 static const double link_phy_mm2 = 1.888, link_mtr = 74.6, phy_gb_s = 25;
 static const double pcie_phy_mm2 = 0.48, pcie_mtr = 3.96;
 
@@ -70,6 +70,20 @@ static double pe_mtr(uint32_t mac_bytes)
 	return mac_bytes == 1 ? 0.009 : mac_bytes == 2 ? 0.033 : 0.060;
 }
 
+static double dram_mm2(const struct arch *arch, double density)
+{
+	double gb_s = (double)arch->hbm_bytes_per_s / 1e9;
+	switch (arch->dram) {
+	case DRAM_HBM:
+		return arch->hbm_stacks * hbm_phy_mm2 + hbm_mtr_per_gb_s * gb_s / density;
+	case DRAM_DDR:
+		return arch->hbm_stacks * ddr_channel_mm2;
+	case DRAM_LPDDR:
+		return 0;
+	}
+	abort(); /* not a value of the enum */
+}
+
 void area_chip_parts(const struct arch *arch, struct area_parts *out)
 {
 	const struct process_node *node = process_node_find(arch->node_nm);
@@ -77,14 +91,13 @@ void area_chip_parts(const struct arch *arch, struct area_parts *out)
 	double density = node->density_mtr_per_mm2;
 	double pes = (double)arch->tc_count * arch->tc_rows * arch->tc_cols;
 	double lanes = (double)arch->vc_count * arch->vc_width;
-	double hbm_gb_s = (double)arch->hbm_bytes_per_s / 1e9;
 	double link_gb_s = (double)arch->links * (double)arch->link_bytes_per_s / 1e9;
 	*out = (struct area_parts){
 		.tc = pes * pe_mtr(arch->mac_bytes) / (pe_layout_density * density),
 		.vc = lanes * lane_mtr / (lane_layout_density * density),
 		.sram = node->sram_cell_um2 * 1e-6 * 8 * (double)arch->sram_bytes /
 			sram_array_efficiency,
-		.hbm = arch->hbm_stacks * hbm_phy_mm2 + hbm_mtr_per_gb_s * hbm_gb_s / density,
+		.hbm = dram_mm2(arch, density),
 		.links = link_gb_s / phy_gb_s * (link_phy_mm2 + link_mtr / density),
 		.pcie = arch->pcie_lanes * (pcie_phy_mm2 + pcie_mtr / density),
 	};

@@ -9,10 +9,12 @@
  *                 29 % of 331 mm2)
  *   HBM           10.45 mm2 of PHY per stack and 1.355 Mtransistor of controller per GB/s
  *                 (LLMCompass, HBM2e)
+ *                 DDR: 5 mm2 per channel (TPUv1's floor plan: two in 3 % of 331 mm2). LPDDR: none,
+ *                 it belongs to the system on chip around
  *   links         (GB/s per direction / 25) * (1.888 mm2 + 74.6 Mtransistor) (LLMCompass, NVLink 3)
  *   PCIe          0.48 mm2 + 3.96 Mtransistor per lane (LLMCompass, PCIe 4)
  *   other         0.46 of the die: NoC, scalar core, DMA, test, white space
- * Logic densities: ttm-cas (Khan and Mann, AI Chips). Against public dies: TPUv2 572 of 611 mm2,
+ * Logic densities: ttm-cas (Khan and Mann, AI Chips). SRAM cells: the foundries' published 6T cells. Against public dies: TPUv2 572 of 611 mm2,
  * TPUv3 708 of 648, TPUv4i 385 of 400. 0.27, 0.46 and two constants of the power model were fitted
  * on these same chips, so this is a calibration and not a validation: +-15 % for TPU-like dies. It
  * knows no GPU control logic (an A100 comes out at 593 of 826 mm2 and 581 of 400 W): no claims there.
@@ -59,11 +61,9 @@ struct process_node {
 	const char *name;           /* "16 nm" */
 	double density_mtr_per_mm2; /* logic */
 	double sram_cell_um2;       /* 6T */
-	double link_pj_per_bit;     /* off-package SerDes, per direction */
-	double power_factor;        /* of all units at work, over the sum of their operations */
 };
 
-/* NULL when the node is not one of 28, 16, 7 and 5 nm. */
+/* NULL when the node is not one of 65, 28, 16, 7 and 5 nm. */
 const struct process_node *process_node_find(uint32_t nm);
 /* Sorted by nm. */
 const struct process_node *process_node_list(size_t *n);

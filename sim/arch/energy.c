@@ -1,6 +1,7 @@
 #include "arch/energy.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "arch/area.h"
 #include "arch/internal.h"
@@ -13,12 +14,21 @@ enum {
 };
 
 static const struct energy_row constants[N_ENERGY_CONSTANTS] = {
-	[ENERGY_DRAM_BIT] = {"dram_bit", 5, "pJ",
+	[ENERGY_DRAM_DDR_BIT] = {"dram_ddr_bit", 20, "pJ",
+		"DDR3, 1.3 nJ for 64 bits (Horowitz, ISSCC 2014; Jouppi et al., ISCA 2021, table "
+		"2)"},
+	[ENERGY_DRAM_HBM_BIT] = {"dram_hbm_bit", 5, "pJ",
 		"HBM2, within 3.9 (O'Connor et al., MICRO 2017) to 7.0 (Jouppi et al., ISCA 2021, "
 		"table 2)"},
+	[ENERGY_DRAM_LPDDR_BIT] = {"dram_lpddr_bit", 8, "pJ",
+		"LPDDR4, 512 pJ for 64 bits (Accelergy's tables for Eyeriss)"},
 	[ENERGY_IDLE] = {"idle", 1.2e-4, "W/(mm2 MHz)", "fitted on idle power of TPUv2 to TPUv4"},
 	[ENERGY_LANE_OP] = {"lane_op", 7, "pJ at 45 nm",
 		"fp32 multiply-add 4.6 pJ (Horowitz, ISSCC 2014) and its register file accesses"},
+	[ENERGY_LINK_16_BIT] = {"link_16nm_bit", 6, "pJ",
+		"off-package SerDes, each end, 16 nm and older: assumption within 4 to 10"},
+	[ENERGY_LINK_7_BIT] = {"link_7nm_bit", 5, "pJ",
+		"off-package SerDes, each end, 7 nm and newer: assumption within 4 to 10"},
 	[ENERGY_MAC_BF16] = {"mac_bf16", 2.27, "pJ at 45 nm",
 		"Horowitz, ISSCC 2014, and 0.009 pJ for each register bit (Aladdin)"},
 	[ENERGY_MAC_FP32] = {"mac_fp32", 5.60, "pJ at 45 nm",
@@ -27,6 +37,10 @@ static const struct energy_row constants[N_ENERGY_CONSTANTS] = {
 		"Horowitz, ISSCC 2014, with an int32 accumulator, and registers as for bf16"},
 	[ENERGY_NODE_EXPONENT] = {"node_exponent", 0.52, "of n/45",
 		"from 45 nm (Horowitz, ISSCC 2014) to 7 nm (Jouppi et al., ISCA 2021, table 2)"},
+	[ENERGY_POWER_FACTOR_16] = {"power_factor_16nm", 1.35, "of the sum of units",
+		"fitted on TPUv2 and TPUv3; 28 and 65 nm take it too (TPUv1: 93 of 75 W)"},
+	[ENERGY_POWER_FACTOR_7] = {"power_factor_7nm", 1.0, "of the sum of units",
+		"fitted on TPUv4i; 5 nm takes it too"},
 	[ENERGY_SRAM_45_BYTE] = {"sram_45nm_byte", 1.25, "pJ at 8 KiB",
 		"10 pJ for 64 bits (Horowitz, ISSCC 2014)"},
 	[ENERGY_SRAM_45_EXPONENT] = {"sram_45nm_exponent", 0.475, "of S/8KiB",
@@ -76,14 +90,25 @@ double energy_sram_byte_j(const struct arch *arch)
 
 double energy_dram_byte_j(const struct arch *arch)
 {
-	return 8e-12 * value(ENERGY_DRAM_BIT);
+	switch (arch->dram) {
+	case DRAM_HBM:
+		return 8e-12 * value(ENERGY_DRAM_HBM_BIT);
+	case DRAM_DDR:
+		return 8e-12 * value(ENERGY_DRAM_DDR_BIT);
+	case DRAM_LPDDR:
+		return 8e-12 * value(ENERGY_DRAM_LPDDR_BIT);
+	}
+	abort(); /* not a value of the enum */
+}
+
+static bool is_7nm(const struct arch *arch)
+{
+	return arch->node_nm <= 7;
 }
 
 double energy_link_byte_j(const struct arch *arch)
 {
-	const struct process_node *node = process_node_find(arch->node_nm);
-	assert(node);
-	return 8e-12 * node->link_pj_per_bit;
+	return 8e-12 * value(is_7nm(arch) ? ENERGY_LINK_7_BIT : ENERGY_LINK_16_BIT);
 }
 
 static double used_sram_bytes_per_cycle(const struct arch *arch)
@@ -104,8 +129,6 @@ double arch_idle_w(const struct arch *arch)
 
 void arch_power_parts(const struct arch *arch, struct power_parts *out)
 {
-	const struct process_node *node = process_node_find(arch->node_nm);
-	assert(node);
 	double hz = (double)arch->clock_hz;
 	double lanes = (double)arch->vc_count * arch->vc_width;
 	double link_bytes_per_s = (double)arch->links * (double)arch->link_bytes_per_s;
@@ -116,7 +139,7 @@ void arch_power_parts(const struct arch *arch, struct power_parts *out)
 		.sram = used_sram_bytes_per_cycle(arch) * energy_sram_byte_j(arch) * hz,
 		.hbm = (double)arch->hbm_bytes_per_s * energy_dram_byte_j(arch),
 		.links = 2 * link_bytes_per_s * energy_link_byte_j(arch),
-		.factor = node->power_factor,
+		.factor = value(is_7nm(arch) ? ENERGY_POWER_FACTOR_7 : ENERGY_POWER_FACTOR_16),
 	};
 }
 
@@ -127,14 +150,54 @@ double arch_tdp_w(const struct arch *arch)
 	return p.idle + p.factor * (p.tc + p.vc + p.sram + p.hbm + p.links);
 }
 
+static uint64_t sum_of(u128 a, u128 b)
+{
+	return clamp_u64((u128)clamp_u64(a) + clamp_u64(b));
+}
+
+struct event_counts event_counts_of(const struct arch *arch, const struct op_cost *cost)
+{
+	u128 operands = ((u128)cost->sram.input_reads + cost->sram.weight_reads) * arch->mac_bytes;
+	u128 results = (u128)cost->sram.output_writes * RESULT_BYTES;
+	return (struct event_counts){
+		.macs = cost->macs,
+		.lane_ops = cost->lane_ops,
+		.sram_bytes = sum_of(operands, results),
+		.dram_bytes = sum_of(cost->dram_read_bytes, cost->dram_write_bytes),
+	};
+}
+
+void event_counts_add(struct event_counts *sum, const struct event_counts *more, uint64_t times)
+{
+	sum->macs = sum_of(sum->macs, (u128)more->macs * times);
+	sum->lane_ops = sum_of(sum->lane_ops, (u128)more->lane_ops * times);
+	sum->sram_bytes = sum_of(sum->sram_bytes, (u128)more->sram_bytes * times);
+	sum->dram_bytes = sum_of(sum->dram_bytes, (u128)more->dram_bytes * times);
+	sum->link_bytes = sum_of(sum->link_bytes, (u128)more->link_bytes * times);
+}
+
+void energy_parts_of(const struct arch *arch, const struct event_counts *counts, double seconds,
+	struct energy_parts *out)
+{
+	*out = (struct energy_parts){
+		.macs = (double)counts->macs * energy_mac_j(arch),
+		.lane_ops = (double)counts->lane_ops * energy_lane_op_j(arch),
+		.sram = (double)counts->sram_bytes * energy_sram_byte_j(arch),
+		.dram = (double)counts->dram_bytes * energy_dram_byte_j(arch),
+		.links = (double)counts->link_bytes * energy_link_byte_j(arch),
+		.idle = seconds * arch_idle_w(arch),
+	};
+}
+
+double energy_parts_sum(const struct energy_parts *p)
+{
+	return p->macs + p->lane_ops + p->sram + p->dram + p->links + p->idle;
+}
+
 double arch_op_energy_j(const struct arch *arch, const struct op_cost *cost)
 {
-	double operand_bytes = ((double)cost->sram.input_reads + (double)cost->sram.weight_reads) *
-			       arch->mac_bytes;
-	double result_bytes = (double)cost->sram.output_writes * RESULT_BYTES;
-	double dram_bytes = (double)cost->dram_read_bytes + (double)cost->dram_write_bytes;
-	return (double)cost->macs * energy_mac_j(arch) +
-	       (double)cost->lane_ops * energy_lane_op_j(arch) +
-	       (operand_bytes + result_bytes) * energy_sram_byte_j(arch) +
-	       dram_bytes * energy_dram_byte_j(arch);
+	struct event_counts counts = event_counts_of(arch, cost);
+	struct energy_parts parts;
+	energy_parts_of(arch, &counts, 0, &parts);
+	return energy_parts_sum(&parts);
 }

@@ -1,7 +1,7 @@
 /* Power and energy.
  *
  * TDP = idle + factor * (sum of the units' power at full activity), where the factor is that of the
- * process node (area.h):
+ * process node (energy_table(): power_factor):
  *   tensor cores   PEs * E_mac * clock
  *   vector cores   lanes * 2 * E_lane * clock: a lane starts two operations in a cycle
  *   SRAM           bytes/cycle * E_sram * clock; bytes/cycle is what the cores can use of
@@ -20,16 +20,24 @@
 #ifndef ARCH_ENERGY_H
 #define ARCH_ENERGY_H
 
+#include <stdint.h>
+
 #include "arch/arch.h"
 
 enum energy_constant {
-	ENERGY_DRAM_BIT,
+	ENERGY_DRAM_DDR_BIT,
+	ENERGY_DRAM_HBM_BIT,
+	ENERGY_DRAM_LPDDR_BIT,
 	ENERGY_IDLE,
 	ENERGY_LANE_OP,
+	ENERGY_LINK_16_BIT,
+	ENERGY_LINK_7_BIT,
 	ENERGY_MAC_BF16,
 	ENERGY_MAC_FP32,
 	ENERGY_MAC_INT8,
 	ENERGY_NODE_EXPONENT,
+	ENERGY_POWER_FACTOR_16,
+	ENERGY_POWER_FACTOR_7,
 	ENERGY_SRAM_45_BYTE,
 	ENERGY_SRAM_45_EXPONENT,
 	ENERGY_SRAM_7_BYTE,
@@ -51,7 +59,28 @@ double energy_mac_j(const struct arch *arch);
 double energy_lane_op_j(const struct arch *arch);
 double energy_sram_byte_j(const struct arch *arch);
 double energy_dram_byte_j(const struct arch *arch);
-double energy_link_byte_j(const struct arch *arch); /* in one direction */
+double energy_link_byte_j(const struct arch *arch); /* at one end: sent or received */
+
+/* What happened, in events. Add them up freely. */
+struct event_counts {
+	uint64_t macs, lane_ops, sram_bytes, dram_bytes;
+	uint64_t link_bytes; /* sent and received */
+};
+
+/* Of one operator, without its links. Operands have the width of the MAC, results 4 bytes. */
+struct event_counts event_counts_of(const struct arch *arch, const struct op_cost *cost);
+/* sum += times x more, clamped to 64 bits. */
+void event_counts_add(struct event_counts *sum, const struct event_counts *more, uint64_t times);
+
+/* Joules by cause; idle is leakage and clocks over time. */
+struct energy_parts {
+	double macs, lane_ops, sram, dram, links, idle;
+};
+
+/* Energy is additive: the parts of a sum of counts over a sum of times are the sums of the parts. */
+void energy_parts_of(const struct arch *arch, const struct event_counts *counts, double seconds,
+	struct energy_parts *out);
+double energy_parts_sum(const struct energy_parts *parts);
 
 /* All in watts at full activity, without the factor. */
 struct power_parts {

@@ -64,6 +64,16 @@ struct cycles arch_vector_cycles(const struct vector_work *v, uint64_t lanes)
 	abort(); /* not a value of the enum */
 }
 
+struct cycles arch_vector_split_cycles(const struct vector_work *v, uint32_t width, uint32_t vcs)
+{
+	uint64_t together = arch_vector_cycles(v, (uint64_t)width * vcs).n;
+	if (v->form == VECTOR_ELEMENTWISE || vcs == 1)
+		return (struct cycles){together};
+	struct vector_work own = *v;
+	own.numel = clamp_u64((u128)div_ceil(v->numel / v->row, vcs) * v->row);
+	return (struct cycles){min_u64(together, arch_vector_cycles(&own, width).n)};
+}
+
 /* Elements times the cycles that a lane spends on each. */
 static uint64_t lane_ops(const struct vector_work *v)
 {
@@ -83,7 +93,7 @@ static void add_gemm(const struct arch *arch, const struct work *w, const struct
 {
 	struct array_shape array = {arch->tc_rows, arch->tc_cols, arch->dataflow, arch->fold_mode};
 	struct gemm gemm = {w->batch, w->m, w->n, w->k};
-	out->tc = arch_gemm_split_cycles(&array, &gemm, share->tcs);
+	out->tc = arch_tc_cycles(arch, &gemm, share->tcs);
 	out->sram = arch_gemm_sram(&array, &gemm);
 	out->macs =
 		clamp_u64((u128)clamp_u64((u128)w->batch * w->m) * clamp_u64((u128)w->n * w->k));
@@ -97,20 +107,20 @@ static uint64_t add_vector(const struct arch *arch, const struct work *w,
 	const struct core_share *share, struct op_cost *out)
 {
 	assert(share->vcs > 0);
-	uint64_t lanes = (uint64_t)arch->vc_width * share->vcs;
 	uint64_t depth = 0;
 	for (uint32_t i = 0; i < w->n_vector; i++) {
 		const struct vector_work *v = &w->vector[i];
 		if (v->numel == 0)
 			continue;
-		out->vc.n = clamp_u64((u128)out->vc.n + arch_vector_cycles(v, lanes).n);
+		out->vc.n = clamp_u64((u128)out->vc.n +
+				      arch_vector_split_cycles(v, arch->vc_width, share->vcs).n);
 		out->lane_ops = clamp_u64((u128)out->lane_ops + lane_ops(v));
 		out->sram.input_reads = clamp_u64((u128)out->sram.input_reads + v->numel);
 		out->sram.output_writes = clamp_u64((u128)out->sram.output_writes + v->numel);
 		depth += v->lane_cycles;
 	}
 	out->dram_read_bytes = clamp_u64((u128)out->dram_read_bytes + w->vector_read_bytes);
-	if (w->row_bytes > share->sram_bytes)
+	if (w->row_bytes > arch_row_room(arch, w, share))
 		out->dram_read_bytes = clamp_u64((u128)out->dram_read_bytes + w->again_bytes);
 	out->dram_write_bytes = clamp_u64((u128)out->dram_write_bytes + w->vector_write_bytes);
 	return depth;

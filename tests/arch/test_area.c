@@ -5,6 +5,7 @@
 
 #include "arch/area.h"
 #include "arch/energy.h"
+#include "base/rng.h"
 #include "suite.h"
 
 static struct arch read_arch(struct arena *a, const char *name)
@@ -68,6 +69,13 @@ static void chips_are_near_public_figures(void)
 			arch_area_mm2(&arch), chips[i].die_mm2, 0.15 * chips[i].die_mm2);
 		CU_ASSERT_DOUBLE_EQUAL(arch_tdp_w(&arch), chips[i].tdp_w, 0.25 * chips[i].tdp_w);
 	}
+	/* TPUv1 lies outside: its power factor is that of 16 nm. */
+	struct arch v1 = read_arch(&a, "tpuv1");
+	CU_ASSERT_DOUBLE_EQUAL(arch_area_mm2(&v1), 331, 0.15 * 331);
+	CU_ASSERT_DOUBLE_EQUAL(arch_idle_w(&v1), 28, 0.15 * 28);
+	/* TPUv4: "below 600 mm2", no TDP published */
+	struct arch v4 = read_arch(&a, "tpuv4");
+	CU_ASSERT_DOUBLE_EQUAL(arch_area_mm2(&v4), 590, 0.5);
 	/* With idle power from the public die, TPUv2 comes out at 276 W. */
 	struct arch v2 = read_arch(&a, "tpuv2");
 	double idle = arch_idle_w(&v2);
@@ -178,13 +186,58 @@ static void energy_counts_events(void)
 	double expected = 7 * 40e-12 + (30 * 2 + 30 * 4) * energy_sram_byte_j(&arch) +
 			  1000 * energy_mac_j(&arch) + 50 * energy_lane_op_j(&arch);
 	CU_ASSERT_DOUBLE_EQUAL(arch_op_energy_j(&arch, &cost), expected, 1e-18);
+	CU_ASSERT_DOUBLE_EQUAL(
+		energy_dram_byte_j(&(struct arch){.dram = DRAM_DDR}) * 1e12, 160, 1e-9);
 	arch.node_nm = 7;
+	CU_ASSERT_DOUBLE_EQUAL(energy_link_byte_j(&arch) * 1e12, 40, 1e-9);
 	CU_ASSERT_DOUBLE_EQUAL(energy_mac_j(&arch) * 1e12, 0.86, 0.005);
 	CU_ASSERT_DOUBLE_EQUAL(energy_sram_byte_j(&arch) * 1e12, 1.75, 0.01);
 	arch.mac_bytes = 4;
 	CU_ASSERT_DOUBLE_EQUAL(energy_mac_j(&arch) * 1e12, 2.13, 0.005);
 	arch.mac_bytes = 1;
 	CU_ASSERT_DOUBLE_EQUAL(energy_mac_j(&arch) * 1e12, 0.31, 0.007);
+	arena_free(&a);
+}
+
+/* Counts of operators at random, split in two in every way: the parts of the sum are the sums of the
+ * parts, and with idle power over both times they are the energy of the whole. */
+static void energy_is_additive(void)
+{
+	struct arena a = {0};
+	struct rng rng;
+	rng_init(&rng, 5);
+	struct arch arch = read_arch(&a, "tpuv3");
+	for (int i = 0; i < 200; i++) {
+		struct event_counts sum = {0};
+		struct energy_parts whole, part;
+		double joules = 0, seconds = 0;
+		for (int k = 0; k < 5; k++) {
+			struct op_cost cost = {.dram_read_bytes = rng_below(&rng, 1 << 30),
+				.dram_write_bytes = rng_below(&rng, 1 << 30),
+				.sram = {rng_below(&rng, 1 << 30), rng_below(&rng, 1 << 30),
+					rng_below(&rng, 1 << 30)},
+				.macs = rng_below(&rng, UINT64_C(1) << 40),
+				.lane_ops = rng_below(&rng, 1 << 30)};
+			struct event_counts counts = event_counts_of(&arch, &cost);
+			double took = 1e-6 * (double)rng_below(&rng, 1000);
+			uint64_t times = 1 + rng_below(&rng, 4);
+			counts.link_bytes = rng_below(&rng, 1 << 20);
+			event_counts_add(&sum, &counts, times);
+			energy_parts_of(&arch, &counts, took, &part);
+			joules += (double)times * energy_parts_sum(&part);
+			seconds += (double)times * took;
+			CU_ASSERT_DOUBLE_EQUAL(energy_parts_sum(&part),
+				arch_op_energy_j(&arch, &cost) +
+					(double)counts.link_bytes * energy_link_byte_j(&arch) +
+					took * arch_idle_w(&arch),
+				1e-12);
+		}
+		energy_parts_of(&arch, &sum, seconds, &whole);
+		CU_ASSERT_DOUBLE_EQUAL(energy_parts_sum(&whole), joules, 1e-9 * joules);
+	}
+	struct event_counts most = {.macs = UINT64_MAX};
+	event_counts_add(&most, &most, UINT64_MAX);
+	CU_ASSERT_EQUAL(most.macs, UINT64_MAX);
 	arena_free(&a);
 }
 
@@ -217,6 +270,7 @@ int main(void)
 		{"accelergy22 interpolates", accelergy22_interpolates},
 		{"more is larger and hotter", more_is_larger_and_hotter},
 		{"energy counts events", energy_counts_events},
+		{"energy is additive", energy_is_additive},
 		{"tables are sorted and complete", tables_are_sorted_and_complete},
 		CU_TEST_INFO_NULL,
 	};
