@@ -51,9 +51,9 @@ uint32_t gradient_saved(const struct graph *g, const struct op *op, const bool *
 	uint32_t n = 0, saves = op->kind->saves, mask = gradient_mask(op, needs);
 	if (mask == 0)
 		return 0;
-	for (uint32_t i = 0; i < op->n_inputs && i < 2; i++) {
-		bool kept = saves & (i == 0 ? SAVES_INPUT : SAVES_SECOND) ||
-			    (saves & SAVES_OTHERS && mask & 1u << (1 - i));
+	for (uint32_t i = 0; i < op->n_inputs; i++) {
+		bool kept = saves & (i == 0 ? SAVES_INPUT : SAVES_REST) ||
+			    (i < 2 && saves & SAVES_OTHERS && mask & 1u << (1 - i));
 		if (kept && g->tensors[op->inputs[i]].class != TENSOR_PARAM) {
 			assert(n < GRADIENT_MAX_SAVED);
 			saved[n++] = op->inputs[i];

@@ -28,6 +28,8 @@
  * row does not fit on the chip it is read once more: softmax, norms over the last axis and cross-entropy have rows
  * along their axis; batch norm is one row, because its statistics are complete only with the last image
  * (struct work: row_bytes, again_bytes). Backward likewise, with the gradient that came in.
+ * What a row means in numbers is in tests/graph/kernels.c, which a new row needs too: a test holds its backward
+ * pass, with no more than what it saves, against finite differences (tests/graph/test_autodiff.c).
  * Elements of a sum or bias gradient are free: WHAM's Sum is a Nop. */
 #ifndef GRAPH_OP_KINDS_H
 #define GRAPH_OP_KINDS_H
@@ -65,7 +67,7 @@ enum op_saves {
 		1 << 1, /* of the first two, each when the other needs a gradient: products */
 	SAVES_OUTPUT = 1 << 2, /* the first output */
 	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
-	SAVES_SECOND = 1 << 4, /* the second input: divisor, labels, mask */
+	SAVES_REST = 1 << 4, /* the inputs after the first: divisor, gain, labels, mask, tables */
 };
 
 /* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */

@@ -1,0 +1,108 @@
+#include "kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+/* clang-format off */
+static const struct kernel kernels[] = {
+	{"add", binary_forward, binary_backward},
+	{"avg_pool", avg_pool_forward, avg_pool_backward},
+	{"batch_norm", batch_norm_forward, batch_norm_backward},
+	{"concat", concat_forward, concat_backward},
+	{"conv", conv_forward, conv_backward},
+	{"cos", unary_forward, unary_backward},
+	{"cross_entropy", cross_entropy_forward, cross_entropy_backward},
+	{"div", binary_forward, binary_backward},
+	{"dropout", dropout_forward, dropout_backward},
+	{"embedding", embedding_forward, embedding_backward},
+	{"erf", unary_forward, unary_backward},
+	{"exp", unary_forward, unary_backward},
+	{"flatten", copy_forward, copy_backward},
+	{"gelu", unary_forward, unary_backward},
+	{"gelu_tanh", unary_forward, unary_backward},
+	{"gemm", gemm_forward, gemm_backward},
+	{"global_avg_pool", global_pool_forward, global_pool_backward},
+	{"hard_sigmoid", unary_forward, unary_backward},
+	{"hard_swish", unary_forward, unary_backward},
+	{"hard_tanh", unary_forward, unary_backward},
+	{"identity", copy_forward, copy_backward},
+	{"layer_norm", layer_norm_forward, layer_norm_backward},
+	{"log", unary_forward, unary_backward},
+	{"log_softmax", log_softmax_forward, log_softmax_backward},
+	{"lrn", lrn_forward, lrn_backward},
+	{"masked_fill", masked_fill_forward, masked_fill_backward},
+	{"masked_softmax", masked_softmax_forward, softmax_backward},
+	{"matmul", matmul_forward, matmul_backward},
+	{"max_pool", max_pool_forward, max_pool_backward},
+	{"mul", binary_forward, binary_backward},
+	{"mul_add", mul_add_forward, mul_add_backward},
+	{"neg", unary_forward, unary_backward},
+	{"nll_loss", nll_forward, nll_backward},
+	{"pow", binary_forward, binary_backward},
+	{"reduce_mean", mean_forward, mean_backward},
+	{"reduce_sum", sum_forward, sum_backward},
+	{"relu", unary_forward, unary_backward},
+	{"reshape", copy_forward, copy_backward},
+	{"rms_norm", rms_norm_forward, rms_norm_backward},
+	{"rotary", rotary_forward, rotary_backward},
+	{"sigmoid", unary_forward, unary_backward},
+	{"silu", unary_forward, unary_backward},
+	{"sin", unary_forward, unary_backward},
+	{"slice", slice_forward, slice_backward},
+	{"softmax", softmax_forward, softmax_backward},
+	{"split", split_forward, split_backward},
+	{"sqrt", unary_forward, unary_backward},
+	{"sub", binary_forward, binary_backward},
+	{"tanh", unary_forward, unary_backward},
+	{"tp_copy", copy_forward, copy_backward}, /* among one device */
+	{"tp_reduce", copy_forward, copy_backward},
+	{"transpose", transpose_forward, transpose_backward},
+};
+/* clang-format on */
+
+static int compare_name(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct kernel *)row)->name);
+}
+
+const struct kernel *kernel_find(const char *name)
+{
+	return bsearch(name, kernels, sizeof(kernels) / sizeof(kernels[0]), sizeof(kernels[0]),
+		compare_name);
+}
+
+uint64_t kernel_index(double saved)
+{
+	CU_ASSERT_FALSE_FATAL(isnan(saved));
+	return (uint64_t)saved;
+}
+
+uint64_t kernel_stretch(const struct tensor *full, const struct tensor *t, uint64_t i)
+{
+	uint64_t index = 0, step = 1;
+	for (uint32_t d = 0; d < full->n_dims; d++) {
+		uint32_t last = full->n_dims - 1 - d;
+		uint64_t at = i % full->dims[last];
+		i /= full->dims[last];
+		if (d >= t->n_dims)
+			continue;
+		uint64_t size = t->dims[t->n_dims - 1 - d];
+		index += (size == 1 ? 0 : at) * step;
+		step *= size;
+	}
+	return index;
+}
+
+struct kernel_axis kernel_axis(const struct tensor *t, uint32_t axis)
+{
+	struct kernel_axis s = {1, t->dims[axis], 1};
+	for (uint32_t d = 0; d < t->n_dims; d++)
+		if (d < axis)
+			s.before *= t->dims[d];
+		else if (d > axis)
+			s.after *= t->dims[d];
+	return s;
+}
