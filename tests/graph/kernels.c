@@ -53,11 +53,13 @@ static const struct kernel kernels[] = {
 	{"sin", unary_forward, unary_backward},
 	{"slice", slice_forward, slice_backward},
 	{"softmax", softmax_forward, softmax_backward},
+	{"sp_gather", copy_forward, copy_backward}, /* among one device */
+	{"sp_scatter", copy_forward, copy_backward},
 	{"split", split_forward, split_backward},
 	{"sqrt", unary_forward, unary_backward},
 	{"sub", binary_forward, binary_backward},
 	{"tanh", unary_forward, unary_backward},
-	{"tp_copy", copy_forward, copy_backward}, /* among one device */
+	{"tp_copy", copy_forward, copy_backward},
 	{"tp_reduce", copy_forward, copy_backward},
 	{"transpose", transpose_forward, transpose_backward},
 };

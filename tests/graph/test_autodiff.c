@@ -73,6 +73,8 @@ static const struct kind_case {
 	{"sin", "d", false, {{3, 4}}, {.axis = 0}},
 	{"slice", "d", false, {{2, 5, 2}}, {.axis = 1, .begin = 1, .end = 4}},
 	{"softmax", "d", false, {{2, 3, 2}}, {.axis = 1}},
+	{"sp_gather", "d", false, {{2, 3, 4}}, {.group = 1}},
+	{"sp_scatter", "d", false, {{2, 3, 4}}, {.group = 1}},
 	{"split", "d", false, {{2, 6, 2}}, {.axis = 1, .shape = {1, 3, 2}, .n_shape = 3}},
 	{"sqrt", "d", true, {{3, 4}}, {.axis = 0}},
 	{"sub", "dd", false, {{3, 4}, {2, 3, 4}}, {.axis = 0}},
