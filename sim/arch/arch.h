@@ -127,12 +127,26 @@ struct array_shape {
  *   os  (F-1) max(K,R) + max(K,4) + R + C - 2; nothing to preload, and R rows of outputs
  *       drain while the next fold streams
  *   ws  (2R-1) + (F-1) max(M,R) + max(M,4) + R + C - 2, the rule of ONNXim's SystolicWS
- *   is  the same with N for M */
+ *   is  the same with N for M
+ * GEMMs so small that several fit the array (groups of a convolution: ws k <= R/2 and n <= C/2, os
+ * m and n, is k and m) lie along its diagonal and run together, with zeros around them. */
 struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gemm *gemm);
 
-/* As above on `tcs` equal arrays (at least 1): the fastest of the grids that cut the batch (by 1 or
- * by as many cores as it can use), m (by a power of two, or by all cores left) and n (by the rest).
- * All parts are as long as the longest. */
+/* A GEMM on several equal arrays: batch x m x n x k of them, each with an equal part, rounded up. */
+struct gemm_split {
+	uint64_t batch, m, n, k;
+	struct cycles array;     /* of the longest part */
+	struct cycles reduction; /* k > 1: vector cycles, after the arrays, to add up their sums */
+};
+
+/* The fastest grid of at most `tcs` arrays (at least 1) that cuts the batch (by 1 or by as many as
+ * it can use), k (by a power of two), m (by a power of two, or by all that are left) and n (by the
+ * rest). Of equal ones the one that cuts k less. Adding up takes (k-1) ceil(batch m n / lanes)
+ * cycles; with 0 lanes k stays whole. */
+void arch_gemm_split(const struct array_shape *array, const struct gemm *gemm, uint32_t tcs,
+	uint64_t lanes, struct gemm_split *out);
+
+/* Array cycles of the above with k whole. */
 struct cycles arch_gemm_split_cycles(
 	const struct array_shape *array, const struct gemm *gemm, uint32_t tcs);
 
@@ -155,6 +169,38 @@ struct sram_accesses {
 };
 struct sram_accesses arch_gemm_sram(const struct array_shape *array, const struct gemm *gemm);
 
+/* Off-chip traffic of GEMMs through a buffer, by the cheapest legal tiling: arch/traffic.c. */
+enum tile_order {
+	TILES_WHOLE,  /* all operands fit */
+	TILES_OUTPUT, /* tiles of c stay, a and b stream */
+	TILES_A,      /* tiles of a stay, b and c stream */
+	TILES_B,
+	TILES_NONE, /* not even a slab fits: no reuse */
+};
+
+struct tiling {
+	enum tile_order order;
+	uint64_t a_times, b_times; /* how often each operand is read */
+	uint64_t partial_times;    /* how often all partial sums are written and read again */
+	uint64_t partial_bytes;    /* of all partial sums, once */
+	uint64_t read_bytes, write_bytes;
+};
+
+/* `work` has a GEMM (batch, m, n and k at least 1). */
+void arch_gemm_tiling(const struct work *work, uint64_t sram_bytes, struct tiling *out);
+
+/* The steps in which an operator computes: what a tile simulation steps through, and what decides
+ * how much of the first and the last transfer is exposed. Of a GEMM, the folds of its arrays, each
+ * with at most 8 R rows streaming; of vector work, chunks of 64 KiB of traffic. Steps are merged
+ * until there are at most ARCH_MAX_STEPS. They do not depend on the buffer. */
+enum { ARCH_MAX_STEPS = 1024 };
+
+struct step_grid {
+	uint64_t batch, m, n, k; /* vector work counts in m */
+};
+
+uint64_t step_grid_size(const struct step_grid *grid); /* at least 1 */
+
 /* What one operator costs. */
 struct op_cost {
 	struct cycles tc, vc; /* busy cycles of the cores it holds */
@@ -163,12 +209,24 @@ struct op_cost {
 	 * faster than the vector core can keep up: max(tc + sum of lane_cycles, vc). */
 	struct cycles cycles;
 	uint64_t dram_read_bytes, dram_write_bytes;
+	/* Read before the first step can compute, written after the last has. */
+	uint64_t first_bytes, last_bytes;
+	struct step_grid steps;
 	struct sram_accesses sram;
 	uint64_t macs, lane_ops; /* work done, for energy */
 };
 
-/* How many cores an operator is spread over (1 and 1: WHAM's rule). A GEMM is split along m, n or
- * batch, whichever is fastest; vector work along its elements. */
+/* Where the time of an operator goes when it is alone on the device; the parts add up. */
+struct op_time {
+	tick overhead; /* launch */
+	tick compute;
+	tick fill;   /* first access to memory, first transfer in, last transfer out */
+	tick memory; /* waiting for memory beyond that */
+};
+
+/* How many cores an operator is spread over (1 and 1: WHAM's rule). A GEMM is split by
+ * arch_gemm_split(), vector work along its elements. An operator without vector work has vector
+ * cycles when its GEMM is split along k. */
 struct core_share {
 	uint32_t tcs, vcs;
 	uint64_t sram_bytes; /* its share of the global buffer */
@@ -183,6 +241,13 @@ uint64_t arch_row_room(
 /* CORE_NONE and CORE_LINK operators cost no cycles here. */
 void arch_op_cost(const struct arch *arch, const struct work *work, const struct core_share *share,
 	struct op_cost *out);
+
+/* With B(x) the time of x bytes at the achievable bandwidth, C the compute time, S the steps and
+ * double buffering between them, the operator takes launch overhead + HBM latency +
+ *   max(B(first) + C + B(last), B(read) + C / S + B(last), B(read + write)).
+ * Each part saturates at `longest`; false when one did. */
+bool arch_op_time(
+	const struct arch *arch, const struct op_cost *cost, tick longest, struct op_time *out);
 
 double arch_area_mm2(const struct arch *arch);
 double arch_tdp_w(const struct arch *arch);

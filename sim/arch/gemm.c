@@ -27,6 +27,26 @@ static struct mapping map_gemm(const struct array_shape *array, const struct gem
 	abort(); /* not a value of the enum */
 }
 
+static uint64_t fit_beside(const struct array_shape *array, uint64_t on_rows, uint64_t on_cols)
+{
+	return max_u64(1, min_u64(array->rows / on_rows, array->cols / on_cols));
+}
+
+uint64_t gemms_at_once(const struct array_shape *array, const struct gemm *g)
+{
+	if (array->fold_mode == FOLD_SERIAL)
+		return 1;
+	switch (array->dataflow) {
+	case DATAFLOW_OS:
+		return fit_beside(array, g->m, g->n);
+	case DATAFLOW_WS:
+		return fit_beside(array, g->k, g->n);
+	case DATAFLOW_IS:
+		return fit_beside(array, g->k, g->m);
+	}
+	abort(); /* not a value of the enum */
+}
+
 static uint64_t serial_cycles(const struct array_shape *array, struct mapping map)
 {
 	uint64_t fill = array->dataflow == DATAFLOW_OS ? 0 : array->rows;
@@ -49,7 +69,7 @@ struct cycles arch_gemm_cycles(const struct array_shape *array, const struct gem
 	if (gemm->batch == 0 || gemm->m == 0 || gemm->n == 0 || gemm->k == 0)
 		return (struct cycles){0};
 	struct mapping map = map_gemm(array, gemm);
-	map.folds = clamp_u64((u128)map.folds * gemm->batch);
+	map.folds = clamp_u64((u128)map.folds * div_ceil(gemm->batch, gemms_at_once(array, gemm)));
 	switch (array->fold_mode) {
 	case FOLD_SERIAL:
 		return (struct cycles){serial_cycles(array, map)};

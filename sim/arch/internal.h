@@ -4,13 +4,17 @@
 
 #include "arch/arch.h"
 
-struct dram_traffic {
-	uint64_t read_bytes, write_bytes;
-};
+/* Steps of a GEMM that is split so. */
+struct step_grid gemm_steps(
+	const struct array_shape *array, const struct gemm *gemm, const struct gemm_split *split);
+struct step_grid vector_steps(uint64_t bytes);
 
-/* DRAM traffic of the GEMMs of `work` (batch at least 1) with a buffer of `sram_bytes`: see
- * traffic.c. */
-struct dram_traffic gemm_traffic(const struct work *work, uint64_t sram_bytes);
+/* Array cycles of a GEMM on `tcs` cores: split over them, or in the waves of arch->kernels, at the
+ * efficiency of the tensor cores. */
+struct cycles arch_tc_cycles(const struct arch *arch, const struct gemm *gemm, uint32_t tcs);
+
+/* GEMMs of a batch that lie side by side on the array; 1 when folds do not overlap. */
+uint64_t gemms_at_once(const struct array_shape *array, const struct gemm *gemm);
 
 /* Clamps to 64 bits; sizes come from users and must not wrap around. */
 static inline uint64_t clamp_u64(u128 x)

@@ -10,8 +10,8 @@
  * buffering). What streams past a stationary tile does so in slabs of SLAB elements. A buffer too
  * small for any order costs a n + b m + c: no reuse at all.
  *
- * One tile count of an order goes through the powers of two, the other then is the smallest that
- * fits. A bigger buffer admits every choice that a smaller one does, so more SRAM never means more
+ * One tile count of an order goes through 1, 2, 3, 4, 6, 8, 12, ..., the other then is the smallest
+ * that fits. A bigger buffer admits every choice that a smaller one does, so more SRAM never means more
  * traffic, and no choice goes below the compulsory a + b + c. A convolution counts its input image
  * (a_bytes), never the im2col matrix; lines shared by neighbouring tiles stay in the buffer. */
 #include "arch/internal.h"
@@ -32,18 +32,29 @@ struct problem {
 };
 
 struct choice {
+	enum tile_order order;
 	uint64_t a_times, b_times, partial_times; /* partial sums go out and come back so often */
 	uint64_t bytes;
 };
 
-static void consider(struct choice *best, const struct problem *p, uint64_t a_times,
-	uint64_t b_times, uint64_t partial_times)
+/* Keeps the better one; fills in the bytes of `c`. */
+static void consider(struct choice *best, const struct problem *p, struct choice c)
 {
-	u128 bytes = (u128)(a_times - 1) * p->a_all + (u128)(b_times - 1) * p->b_all +
-		     (u128)2 * partial_times * p->partials_all + p->compulsory;
+	u128 bytes = (u128)(c.a_times - 1) * p->a_all + (u128)(c.b_times - 1) * p->b_all +
+		     (u128)2 * c.partial_times * p->partials_all + p->compulsory;
 	if (bytes >= best->bytes)
 		return;
-	*best = (struct choice){a_times, b_times, partial_times, (uint64_t)bytes};
+	*best = c;
+	best->bytes = (uint64_t)bytes;
+}
+
+/* The tile counts that are tried: 1, 2, 3, 4, 6, 8, 12, 16, ... and `most`. */
+static uint64_t next_count(uint64_t n, uint64_t most)
+{
+	if (n == 1)
+		return min_u64(2, most);
+	bool is_power = (n & (n - 1)) == 0;
+	return min_u64(is_power ? n / 2 * 3 : n / 3 * 4, most);
 }
 
 /* Bytes of `depth` of the k elements of a row or column of `bytes`. */
@@ -65,14 +76,15 @@ static void output_stationary(const struct problem *p, struct choice *best)
 	uint64_t depth = min_u64(p->k, SLAB);
 	uint64_t a_slab = slab_bytes(p, p->a_row, depth);
 	uint64_t b_slab = slab_bytes(p, p->b_column, depth);
-	for (uint64_t n_m = 1;; n_m = min_u64(2 * n_m, p->m)) {
+	for (uint64_t n_m = 1;; n_m = next_count(n_m, p->m)) {
 		if ((u128)(n_m - 1) * p->b_all + p->compulsory >= best->bytes)
 			return;
 		uint64_t mt = div_ceil(p->m, n_m);
 		uint64_t nt =
 			lines_that_fit(p, (u128)mt * a_slab, (u128)mt * PARTIAL_BYTES + b_slab);
 		if (nt > 0)
-			consider(best, p, div_ceil(p->n, nt), n_m, 0);
+			consider(best, p,
+				(struct choice){TILES_OUTPUT, div_ceil(p->n, nt), n_m, 0, 0});
 		if (n_m >= p->m)
 			return;
 	}
@@ -82,14 +94,15 @@ static void output_stationary(const struct problem *p, struct choice *best)
 static void a_stationary(const struct problem *p, struct choice *best)
 {
 	uint64_t width = min_u64(p->n, SLAB);
-	for (uint64_t n_k = 1;; n_k = min_u64(2 * n_k, p->k)) {
+	for (uint64_t n_k = 1;; n_k = next_count(n_k, p->k)) {
 		if ((u128)2 * (n_k - 1) * p->partials_all + p->compulsory >= best->bytes)
 			return;
 		uint64_t kt = div_ceil(p->k, n_k);
 		uint64_t mt = lines_that_fit(p, (u128)width * slab_bytes(p, p->b_column, kt),
 			(u128)slab_bytes(p, p->a_row, kt) + (u128)width * PARTIAL_BYTES);
 		if (mt > 0)
-			consider(best, p, 1, div_ceil(p->m, mt), n_k - 1);
+			consider(best, p,
+				(struct choice){TILES_A, 1, div_ceil(p->m, mt), n_k - 1, 0});
 		if (n_k >= p->k)
 			return;
 	}
@@ -110,7 +123,7 @@ static struct problem transposed(const struct problem *p)
 static struct choice best_choice(const struct problem *p)
 {
 	struct choice best = {.bytes = UINT64_MAX};
-	consider(&best, p, p->n, p->m, 0);
+	consider(&best, p, (struct choice){TILES_NONE, p->n, p->m, 0, 0});
 	output_stationary(p, &best);
 	a_stationary(p, &best);
 	/* b stationary is a stationary of the transposed product. */
@@ -119,13 +132,14 @@ static struct choice best_choice(const struct problem *p)
 	a_stationary(&t, &other);
 	if (other.bytes < best.bytes)
 		best = (struct choice){
-			other.b_times, other.a_times, other.partial_times, other.bytes};
+			TILES_B, other.b_times, other.a_times, other.partial_times, other.bytes};
 	return best;
 }
 
-struct dram_traffic gemm_traffic(const struct work *w, uint64_t sram_bytes)
+static struct problem problem_of(const struct work *w, uint64_t sram_bytes)
 {
-	struct problem p = {
+	uint64_t outputs = clamp_u64((u128)clamp_u64((u128)w->m * w->n) * w->batch);
+	return (struct problem){
 		.m = w->m,
 		.n = w->n,
 		.k = w->k,
@@ -134,17 +148,28 @@ struct dram_traffic gemm_traffic(const struct work *w, uint64_t sram_bytes)
 		.a_all = w->a_bytes,
 		.b_all = w->b_bytes,
 		.compulsory = clamp_u64((u128)w->a_bytes + w->b_bytes + w->c_bytes),
+		.partials_all = clamp_u64((u128)outputs * PARTIAL_BYTES),
 		.room = sram_bytes / 2,
 	};
+}
+
+void arch_gemm_tiling(const struct work *w, uint64_t sram_bytes, struct tiling *out)
+{
+	struct problem p = problem_of(w, sram_bytes);
 	u128 one = (u128)div_ceil(w->a_bytes, w->batch) + div_ceil(w->b_bytes, w->batch) +
 		   div_ceil(w->c_bytes, w->batch);
-	if (one <= sram_bytes)
-		return (struct dram_traffic){p.compulsory - w->c_bytes, w->c_bytes};
-	uint64_t outputs = clamp_u64((u128)clamp_u64((u128)w->m * w->n) * w->batch);
-	p.partials_all = clamp_u64((u128)outputs * PARTIAL_BYTES);
-	struct choice best = best_choice(&p);
-	if (best.bytes == UINT64_MAX)
-		return (struct dram_traffic){UINT64_MAX, w->c_bytes};
-	uint64_t spilled = best.partial_times * p.partials_all;
-	return (struct dram_traffic){best.bytes - spilled - w->c_bytes, spilled + w->c_bytes};
+	struct choice best = {TILES_WHOLE, 1, 1, 0, p.compulsory};
+	if (one > sram_bytes)
+		best = best_choice(&p);
+	uint64_t spilled = clamp_u64((u128)best.partial_times * p.partials_all);
+	uint64_t written = clamp_u64((u128)spilled + w->c_bytes);
+	*out = (struct tiling){
+		.order = best.order,
+		.a_times = best.a_times,
+		.b_times = best.b_times,
+		.partial_times = best.partial_times,
+		.partial_bytes = p.partials_all,
+		.read_bytes = best.bytes == UINT64_MAX ? UINT64_MAX : best.bytes - written,
+		.write_bytes = written,
+	};
 }

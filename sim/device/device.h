@@ -29,35 +29,20 @@ struct graph_part {
 	uint32_t n_ids;
 };
 
+/* How memory is simulated. */
+enum fidelity {
+	FIDELITY_FLUID, /* bandwidth shared as a fluid: rates change at every start and end */
+	FIDELITY_TILE,  /* every tile is loaded, computed and stored; see device_run() */
+};
+bool fidelity_find(const char *name, enum fidelity *out); /* "fluid", "tile" */
+const char *fidelity_name(enum fidelity f);
+
 struct device_options {
+	enum fidelity fidelity;
 	/* An operator takes all cores of its type, so operators of a type follow each other;
 	 * otherwise it takes one core (WHAM's rule). */
 	bool intra_op_split;
 	struct device_link link;
-};
-
-/* Why an operator started later than its predecessors allowed, or ran longer than its cycles. */
-enum wait_cause { WAIT_NONE, WAIT_CORE };
-
-struct op_run {
-	tick start, end, ready; /* ready: last predecessor ended */
-	uint32_t tc, vc;        /* first core held; UINT32_MAX where none */
-	tick memory_stall; /* end - start beyond launch and compute time: first fill and slow memory */
-	bool conflict;     /* started after it was ready because every core of its type was busy */
-};
-
-struct device_result {
-	tick makespan;
-	struct op_run *runs;   /* in the order of `ids` */
-	struct op_cost *costs; /* likewise; shared cost of operators that were priced once */
-	tick tc_busy, vc_busy, link_busy; /* summed over cores */
-	uint64_t dram_bytes, macs, lane_ops;
-	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
-	tick critical_path; /* longest path at infinite cores and its own memory rate */
-	uint64_t n_events;  /* fired by the event engine */
-	/* Some operator would last longer than time can count (213 days over all of them): all times
-	 * are too small. */
-	bool clamped;
 };
 
 /* ASAP and ALAP start times with unlimited cores, and their difference; by WHAM's annotation
@@ -69,20 +54,66 @@ struct op_timing {
 	uint32_t depth; /* 1 where nothing comes before */
 };
 
+struct op_run {
+	tick start, end, ready; /* ready: last predecessor ended */
+	uint32_t tc, vc;        /* first core held; UINT32_MAX where none */
+	tick memory_stall; /* end - start beyond launch and compute time: first fill and slow memory */
+	bool conflict;     /* started after it was ready because every core of its type was busy */
+	/* Whose end let it start, in the order of `ids`: its last predecessor, or who gave it the
+	 * core. UINT32_MAX: it started at 0. */
+	uint32_t after;
+};
+
+struct device_result {
+	tick makespan;
+	struct op_run *runs;      /* in the order of `ids` */
+	struct op_cost *costs;    /* likewise */
+	struct op_time *times;    /* likewise: where the time goes when it is alone */
+	struct op_timing *timing; /* likewise: mobility and its parts */
+	uint32_t n;
+	tick tc_busy, vc_busy, link_busy; /* summed over cores */
+	uint64_t dram_bytes, macs, lane_ops;
+	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
+	tick critical_path; /* longest path at infinite cores and its own memory rate */
+	uint64_t n_events;  /* fired by the event engine */
+	/* Some operator would last longer than time can count (213 days over all of them): all times
+	 * are too small. */
+	bool clamped;
+};
+
 /* Runs the operators (predecessors outside the part count as done at 0) on a clean device. Ready operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among
  * running operators: rates are recomputed at every start and finish, an operator progresses at the
  * smaller of its compute rate and its share of memory (max-min fair).
  *
  * An operator holds its cores for launch_overhead, then hbm_latency when it touches DRAM (the
- * exposed first fill), then max(compute, bytes / bandwidth) or longer when others use the memory
- * too. Operators without work (CORE_NONE, a collective among one rank) end the moment they are
+ * exposed first fill), then the rest of arch_op_time() or longer when others use the memory too. Operators without work (CORE_NONE, a collective among one rank) end the moment they are
  * ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
  * Each operator is priced with the whole global buffer: what operators that run together take from
- * each other is not modelled. */
+ * each other is not modelled.
+ *
+ * Tile fidelity: an operator takes the steps of arch/arch.h in the order of its tiling. What a step
+ * needs and is not there is read first; reads go ahead of the computing as far as half of the buffer
+ * has room (all of it when the operands fit), and what a step has made is written behind it, in the
+ * same room. Memory serves one transfer at a time, reads before writes, operators in turn; what is
+ * read arrives a latency later. */
 void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
 	const struct device_options *options, struct device_result *out);
 
-/* As above, only the annotation. `timing` has ops->n_ids elements. */
+/* What an operator is bound by: the largest of its launch, its fill, and compute or memory, whichever
+ * of these two would be busy longer. */
+enum op_bound { BOUND_COMPUTE, BOUND_FILL, BOUND_MEMORY, BOUND_OVERHEAD };
+const char *op_bound_name(enum op_bound bound); /* "compute", "fill", "memory", "overhead" */
+enum op_bound device_op_bound(
+	const struct arch *arch, const struct op_cost *cost, const struct op_time *time);
+
+/* Time that the i-th operator ran longer than alone because others used the memory. */
+tick device_contention(const struct device_result *r, uint32_t i);
+
+/* The chain of operators that made the makespan what it is, first to last, each started by the end
+ * of the one before (op_run.after). `chain` has room for r->n; returns its length. */
+uint32_t device_critical_chain(const struct device_result *r, uint32_t *chain);
+
+/* As device_run(), only the annotation. `timing` has ops->n_ids elements. */
 void device_annotate(struct arena *a, const struct arch *arch, const struct graph_part *ops,
 	const struct device_options *options, struct op_timing *timing);
 

@@ -12,10 +12,9 @@ enum line { LINE_TC, LINE_VC, LINE_PAIR, LINE_LINK, N_LINES };
 enum { LINE_NONE = N_LINES }; /* takes no time, and so no core */
 
 /* An operator, priced. It holds its core for `fixed` ticks (launch, first access to memory) and
- * then for `alone` ticks when nobody else uses memory: the longer of `compute` and its bytes at
- * full bandwidth. */
+ * then for `alone` ticks when nobody else uses memory. */
 struct job {
-	tick compute, fixed, alone;
+	tick fixed, alone;
 	uint64_t
 		demand; /* bytes/s that keep it at full speed, at most the device's bandwidth; 0: none */
 	uint32_t line;                /* enum line or LINE_NONE */
@@ -31,7 +30,9 @@ struct device_part {
 	uint32_t *succs;
 	uint32_t *by_rank; /* job of each rank */
 	struct op_cost *costs;
+	struct op_time *times;
 	struct op_timing *timing;
+	struct nest *nests;        /* tile fidelity only */
 	uint32_t n_lines[N_LINES]; /* jobs in each line */
 	uint64_t dram_bytes_per_s;
 	tick critical_path;
@@ -41,6 +42,30 @@ struct device_part {
 
 /* Fills `timing` (n elements) from the jobs; returns the critical path. */
 tick annotate(const struct device_part *part, struct op_timing *timing);
+
+/* The steps of an operator in the order of its tiling. */
+struct nest {
+	uint64_t outer,
+		k_tiles; /* tiles, one after the other; the k tiles of one tile of c in a row */
+	/* Within a tile: l along k, y along the side of the stationary operand, x along the other.
+	 * Output stationary: for l, for x, for y; otherwise for x, for l, for y. */
+	uint64_t x, l, y;
+	bool output_stationary;
+	/* Over all steps. Stationary: read where x is 0; streamed: read where y is 0; partial sums:
+	 * read where l is 0, from the second k tile on; result: written where l is at its end; spread:
+	 * with every step. */
+	uint64_t stationary_bytes, streamed_bytes, partial_bytes, result_bytes;
+	uint64_t spread_read_bytes, spread_write_bytes;
+	uint64_t room; /* for what is read ahead, and for what waits to be written */
+};
+
+void nest_build(const struct arch *arch, const struct work *work, const struct op_cost *cost,
+	struct nest *out);
+uint64_t nest_steps(const struct nest *nest);
+struct nest_step {
+	uint64_t read_bytes, write_bytes;
+};
+struct nest_step nest_step(const struct nest *nest, uint64_t i);
 
 /* One running operator. */
 struct slot {
@@ -73,5 +98,46 @@ struct memory {
 void memory_enter(struct memory *memory, struct slot *slot, tick alone);
 /* At the end of the phase. */
 void memory_leave(struct memory *memory, struct slot *slot);
+
+struct tile_memory;
+
+/* An operator in steps. */
+struct tile_op {
+	struct des_event event; /* end of a step */
+	struct tile_memory *memory;
+	struct slot *slot; /* its event fires at the end of the operator */
+	const struct nest *nest;
+	tick compute;     /* of all steps */
+	uint64_t n_steps; /* below count steps; written <= computed <= read */
+	uint64_t read, computed, written;
+	uint64_t ahead_bytes, behind_bytes; /* read and not computed; made and not written */
+	tick *arrival;                      /* of each step's data */
+	uint64_t cap_arrival;
+	bool reading, writing; /* waits for the memory or has it */
+	bool computing;
+};
+
+/* Operators in turn; room for all. */
+struct tile_queue {
+	struct tile_op **ring;
+	uint32_t first, n, size;
+};
+
+/* Memory that serves one transfer at a time. */
+struct tile_memory {
+	struct des_event event; /* end of the transfer */
+	struct des *des;
+	struct arena *a;
+	const struct device_part *part;
+	struct tile_op *served; /* NULL: idle */
+	bool serves_write;
+	struct tile_queue reads, writes;
+	struct tile_op *ops; /* as the slots are numbered */
+};
+
+void tile_memory_init(struct tile_memory *m, struct arena *a, struct des *des,
+	const struct device_part *part, uint32_t n_slots);
+/* Runs the job of `slot`, which is number `at`. */
+void tile_enter(struct tile_memory *m, struct slot *slot, uint32_t at);
 
 #endif

@@ -55,19 +55,19 @@ static uint32_t find_line(enum core core)
 	abort(); /* not a value of the enum */
 }
 
-static void price_compute(
-	struct device_part *part, const struct op_cost *cost, struct job *job, tick longest)
+static void price_compute(struct device_part *part, uint32_t i, struct job *job, tick longest)
 {
-	const struct arch *arch = &part->arch;
+	const struct op_cost *cost = &part->costs[i];
+	struct op_time *time = &part->times[i];
+	if (!arch_op_time(&part->arch, cost, longest, time))
+		part->clamped = true;
 	uint64_t bytes = cost->dram_read_bytes + cost->dram_write_bytes;
-	job->compute = clamped_ticks(part, cost->cycles.n, arch->clock_hz, longest);
-	job->alone = job->compute;
-	job->fixed = arch->launch_overhead;
+	tick latency = bytes > 0 ? part->arch.hbm_latency : 0;
+	tick fill = time->fill > latency ? time->fill - latency : 0;
+	job->fixed = time->overhead + latency;
+	job->alone = time->compute + fill + time->memory;
 	if (bytes == 0)
 		return;
-	tick memory = clamped_ticks(part, bytes, part->dram_bytes_per_s, longest);
-	job->alone = memory > job->compute ? memory : job->compute;
-	job->fixed += arch->hbm_latency;
 	uint64_t demand = (uint64_t)(((u128)bytes * TICKS_PER_S + job->alone - 1) / job->alone);
 	job->demand = demand < part->dram_bytes_per_s ? demand : part->dram_bytes_per_s;
 }
@@ -84,11 +84,15 @@ static void price(struct device_part *part, const struct op *op, uint32_t i, tic
 	};
 	arch_op_cost(&part->arch, &op->work, &share, cost);
 	job->line = find_line(op->work.core);
+	if (job->line == LINE_TC && cost->vc.n > 0) /* sums of a split k */
+		job->line = LINE_PAIR;
 	if (job->line == LINE_LINK)
-		job->alone = job->compute =
+		job->alone = part->times[i].compute =
 			link_ticks(part, op->work.link, op->work.collective_bytes, longest);
 	else if (cost->cycles.n > 0 || cost->dram_read_bytes > 0 || cost->dram_write_bytes > 0)
-		price_compute(part, cost, job, longest);
+		price_compute(part, i, job, longest);
+	if (part->nests)
+		nest_build(&part->arch, &op->work, cost, &part->nests[i]);
 	if (job->alone == 0)
 		job->line = LINE_NONE;
 	else
@@ -208,9 +212,12 @@ struct device_part *device_prepare(struct arena *a, const struct arch *arch,
 		.jobs = arena_array(a, (size_t)n_ids + 1, struct job),
 		.by_rank = arena_array(a, n_ids, uint32_t),
 		.costs = arena_array(a, n_ids, struct op_cost),
+		.times = arena_array(a, n_ids, struct op_time),
 		.timing = arena_array(a, n_ids, struct op_timing),
 		.dram_bytes_per_s = arch_dram_bytes_per_s(arch),
 	};
+	if (options->fidelity == FIDELITY_TILE)
+		part->nests = arena_array(a, n_ids, struct nest);
 	tick longest = TICK_MAX / 4 / ((tick)n_ids + 1);
 	for (uint32_t i = 0; i < n_ids; i++) {
 		price(part, &ops->g->ops[ops->ids[i]], i, longest);

@@ -26,6 +26,10 @@ struct sim {
 	struct slot *slots;
 	uint32_t *free_slots, n_free_slots;
 	struct memory memory;
+	struct tile_memory tiles;
+	/* Who gave a core of the kind back last; the link counts as one. */
+	uint32_t last_tc, last_vc, last_link;
+	uint32_t ended;    /* the job whose end is being told, UINT32_MAX at the start */
 	uint32_t *instant; /* jobs without duration whose successors are still to be told */
 	uint32_t n_instant;
 };
@@ -103,6 +107,7 @@ static void make_ready(struct sim *sim, uint32_t job)
 	const struct job *j = &sim->part->jobs[job];
 	struct op_run *run = &sim->out->runs[job];
 	run->ready = sim->des.now;
+	run->after = sim->ended;
 	if (j->line != LINE_NONE) {
 		push(&sim->ready[j->line], j->rank);
 		return;
@@ -115,6 +120,7 @@ static void make_ready(struct sim *sim, uint32_t job)
 static void tell_successors(struct sim *sim, uint32_t job)
 {
 	const struct device_part *part = sim->part;
+	sim->ended = job;
 	for (uint32_t s = part->jobs[job].first_succ; s < part->jobs[job + 1].first_succ; s++) {
 		uint32_t succ = part->succs[s];
 		if (--sim->n_waiting[succ] == 0)
@@ -125,23 +131,27 @@ static void tell_successors(struct sim *sim, uint32_t job)
 static void end_job(struct sim *sim, struct slot *slot)
 {
 	const struct job *job = &sim->part->jobs[slot->job];
+	const struct op_time *time = &sim->part->times[slot->job];
 	struct op_run *run = &sim->out->runs[slot->job];
 	struct device_result *out = sim->out;
 	run->end = sim->des.now;
 	tick held = run->end - run->start;
-	tick work = job->compute + sim->part->arch.launch_overhead;
+	tick work = time->compute + time->overhead;
 	run->memory_stall = job->line != LINE_LINK && held > work ? held - work : 0;
 	if (needs_tc(job->line)) {
 		out->tc_busy += held;
 		give_core(&sim->tc, slot->tc);
+		sim->last_tc = slot->job;
 	}
 	if (needs_vc(job->line)) {
 		out->vc_busy += held;
 		give_core(&sim->vc, slot->vc);
+		sim->last_vc = slot->job;
 	}
 	if (job->line == LINE_LINK) {
 		out->link_busy += held;
 		sim->link_free = true;
+		sim->last_link = slot->job;
 	}
 	sim->free_slots[sim->n_free_slots++] = (uint32_t)(slot - sim->slots);
 	tell_successors(sim, slot->job);
@@ -149,17 +159,40 @@ static void end_job(struct sim *sim, struct slot *slot)
 		tell_successors(sim, sim->instant[--sim->n_instant]);
 }
 
+/* The operator has been launched. */
+static void enter_memory(struct sim *sim, struct slot *slot)
+{
+	slot->in_memory_phase = true;
+	if (sim->part->nests && slot->demand > 0)
+		tile_enter(&sim->tiles, slot, (uint32_t)(slot - sim->slots));
+	else
+		memory_enter(&sim->memory, slot, sim->part->jobs[slot->job].alone);
+}
+
 static void fire(struct des *des, struct des_event *ev)
 {
 	struct sim *sim = des_owner(des, struct sim, des);
 	struct slot *slot = des_owner(ev, struct slot, event);
-	if (slot->in_memory_phase) {
-		memory_leave(&sim->memory, slot);
-		end_job(sim, slot);
+	if (!slot->in_memory_phase) {
+		enter_memory(sim, slot);
 		return;
 	}
-	slot->in_memory_phase = true;
-	memory_enter(&sim->memory, slot, sim->part->jobs[slot->job].alone);
+	if (!sim->part->nests)
+		memory_leave(&sim->memory, slot);
+	end_job(sim, slot);
+}
+
+/* Who freed last what `line` needs. */
+static uint32_t who_freed(const struct sim *sim, uint32_t line)
+{
+	const struct op_run *runs = sim->out->runs;
+	if (line == LINE_LINK)
+		return sim->last_link;
+	if (!needs_vc(line) || sim->last_vc == UINT32_MAX)
+		return sim->last_tc;
+	if (!needs_tc(line) || sim->last_tc == UINT32_MAX)
+		return sim->last_vc;
+	return runs[sim->last_tc].end >= runs[sim->last_vc].end ? sim->last_tc : sim->last_vc;
 }
 
 static void start_job(struct sim *sim, uint32_t id)
@@ -175,14 +208,18 @@ static void start_job(struct sim *sim, uint32_t id)
 		sim->link_free = false;
 	run->start = sim->des.now;
 	run->conflict = run->start > run->ready;
+	if (run->conflict)
+		run->after = who_freed(sim, job->line);
 	run->tc = slot->tc;
 	run->vc = slot->vc;
 	slot->demand = job->demand;
-	slot->in_memory_phase = job->fixed == 0;
-	if (slot->in_memory_phase)
-		memory_enter(&sim->memory, slot, job->alone);
+	slot->in_memory_phase = false;
+	/* Tiles have their own latency. */
+	tick delay = sim->part->nests ? sim->part->times[id].overhead : job->fixed;
+	if (delay == 0)
+		enter_memory(sim, slot);
 	else
-		des_at(&sim->des, &slot->event, sim->des.now + job->fixed);
+		des_at(&sim->des, &slot->event, sim->des.now + delay);
 }
 
 /* Starts the best of the ready jobs that have a free core, until none has. */
@@ -228,6 +265,9 @@ static void init_sim(struct sim *sim, struct arena *a, uint32_t tcs, uint32_t vc
 		.bytes_per_s = part->dram_bytes_per_s,
 		.active = arena_array(a, n_slots, struct slot *),
 	};
+	if (part->nests)
+		tile_memory_init(&sim->tiles, a, &sim->des, part, n_slots);
+	sim->last_tc = sim->last_vc = sim->last_link = sim->ended = UINT32_MAX;
 }
 
 static void run_jobs(struct sim *sim)
@@ -259,6 +299,9 @@ static void run_part(struct arena *a, const struct device_part *part, uint32_t t
 	*out = (struct device_result){
 		.runs = arena_array(a, part->n, struct op_run),
 		.costs = part->costs,
+		.times = part->times,
+		.timing = part->timing,
+		.n = part->n,
 		.critical_path = part->critical_path,
 		.dram_bytes = part->total.dram_read_bytes + part->total.dram_write_bytes,
 		.macs = part->total.macs,

@@ -21,16 +21,22 @@ static void one_operator_is_the_closed_form(void)
 	arch.hbm_latency = 700;
 	struct graph g = make_graph(&a, 1);
 	make_gemm(&g.ops[0], 100, 100, 100);
-	/* 7 x 7 folds of 100 + 2 x 16 + 16 - 2 cycles of 1000 ticks; 60,000 bytes take as many
-	 * ticks */
+	/* 7 x 7 folds of 100 + 2 x 16 + 16 - 2 cycles of 1000 ticks, each a step; a byte takes a
+	 * tick. A seventh of a and a 49th of b come first, a seventh of c goes last. */
+	const tick first = 2858 + 409, last = 2858;
 	struct device_result r = run(&a, &arch, &g);
-	CU_ASSERT_EQUAL(r.makespan, 5000 + 700 + 49 * 146 * 1000);
+	CU_ASSERT_EQUAL(r.makespan, 5000 + 700 + first + 49 * 146 * 1000 + last);
 	CU_ASSERT_EQUAL(r.critical_path, r.makespan);
 	CU_ASSERT_EQUAL(r.tc_busy, r.makespan);
 	CU_ASSERT_EQUAL(r.vc_busy, 0);
 	CU_ASSERT_EQUAL(r.runs[0].tc, 0);
 	CU_ASSERT_EQUAL(r.runs[0].vc, UINT32_MAX);
-	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 700);
+	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 700 + first + last);
+	CU_ASSERT_EQUAL(r.times[0].overhead, 5000);
+	CU_ASSERT_EQUAL(r.times[0].compute, 49 * 146 * 1000);
+	CU_ASSERT_EQUAL(r.times[0].fill, 700 + first + last);
+	CU_ASSERT_EQUAL(r.times[0].memory, 0);
+	CU_ASSERT_EQUAL(device_op_bound(&arch, &r.costs[0], &r.times[0]), BOUND_COMPUTE);
 	CU_ASSERT_FALSE(r.runs[0].conflict);
 	CU_ASSERT_EQUAL(r.dram_bytes, 60000);
 	CU_ASSERT_EQUAL(r.macs, 1000000);
@@ -40,12 +46,21 @@ static void one_operator_is_the_closed_form(void)
 
 	make_vector(&a, &g.ops[0], 10, 12345678);
 	r = run(&a, &arch, &g);
-	CU_ASSERT_EQUAL(r.makespan, 5000 + 700 + 12345678);
-	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 700 + 12345678 - 10000);
+	/* 189 chunks; the last is computed when all has come */
+	CU_ASSERT_EQUAL(r.makespan, 5000 + 700 + 12345678 + 53);
+	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 700 + 12345678 + 53 - 10000);
+	CU_ASSERT_EQUAL(r.times[0].fill, 700 + 65322);
+	CU_ASSERT_EQUAL(device_op_bound(&arch, &r.costs[0], &r.times[0]), BOUND_MEMORY);
 	arena_free(&a);
 }
 
-/* 1 TB/s is one byte per tick. */
+static void near(tick value, tick expected)
+{
+	CU_ASSERT_TRUE(value + 2 >= expected && value <= expected + 2);
+}
+
+/* 1 TB/s is one byte per tick. An operator of a cycle computes its last chunk when all is there: 1000
+ * ticks over 16 chunks of the million, over 46 of three. */
 static void memory_is_shared_fairly(void)
 {
 	struct arena a = {0};
@@ -55,25 +70,27 @@ static void memory_is_shared_fairly(void)
 	make_vector(&a, &g.ops[0], 1, 1000000);
 	make_vector(&a, &g.ops[1], 1, 3000000);
 	struct device_result r = run(&a, &arch, &g);
-	CU_ASSERT_EQUAL(r.runs[0].end, 2000000); /* at half the bandwidth */
-	CU_ASSERT_EQUAL(r.runs[1].end, 4000000); /* all bytes at full bandwidth */
+	near(r.runs[0].end, 2000000); /* at half the bandwidth */
+	near(r.runs[1].end, 4000015); /* all bytes at its full speed */
+	near(device_contention(&r, 0), 2000000 - 1000063);
 
 	/* A quarter of the bandwidth is less than the equal share: no delay; the other one gets the
-	 * rest. */
+	 * rest. 62,500 bytes come before there is anything to compute. */
 	make_vector(&a, &g.ops[0], 4000, 1000000);
 	r = run(&a, &arch, &g);
-	CU_ASSERT_EQUAL(r.runs[0].end, 4000000);
-	CU_ASSERT_EQUAL(r.runs[1].end, 4000000);
-	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 0);
+	CU_ASSERT_EQUAL(r.runs[0].end, 4062500);
+	near(r.runs[1].end, UINT64_C(3000000) * 4062500 / 3062500);
+	CU_ASSERT_EQUAL(r.runs[0].memory_stall, 62500);
+	CU_ASSERT_EQUAL(device_contention(&r, 0), 0);
 
-	/* Three: 0.1 as it asks, the others 0.45 each. */
+	/* Three: a tenth as it asks, the others half of the rest each. */
 	g = make_graph(&a, 3);
 	make_vector(&a, &g.ops[0], 10000, 1000000);
 	make_vector(&a, &g.ops[1], 1, 900000);
 	make_vector(&a, &g.ops[2], 1, 900000);
 	r = run(&a, &arch, &g);
-	CU_ASSERT_EQUAL(r.runs[0].end, 10000000);
-	CU_ASSERT_TRUE(r.runs[1].end >= 2000000 && r.runs[1].end <= 2000002);
+	CU_ASSERT_EQUAL(r.runs[0].end, 10062500);
+	near(r.runs[1].end, UINT64_C(1800000) * 10062500 / 9062500);
 	CU_ASSERT_EQUAL(r.runs[1].end, r.runs[2].end);
 	arena_free(&a);
 }
@@ -202,11 +219,12 @@ static void split_operators_take_all_cores(void)
 	struct device_result r;
 	struct graph_part ops = make_part(&a, &g, 2);
 	device_run(&a, &arch, &ops, &options, &r);
-	/* n over four cores: one fold each of 64 + 2 x 16 + 16 - 2 cycles; half the elements on
-	 * each VC */
-	CU_ASSERT_EQUAL(r.runs[0].end, 110000);
-	CU_ASSERT_EQUAL(r.makespan, 115000);
-	CU_ASSERT_EQUAL(r.tc_busy, 4 * 110000);
+	/* n over four cores: one fold each of 64 + 2 x 16 + 16 - 2 cycles, between all of a and b
+	 * and all of c; half the elements on each VC */
+	tick gemm = 4096 + 110000 + 8192;
+	CU_ASSERT_EQUAL(r.runs[0].end, gemm);
+	CU_ASSERT_EQUAL(r.makespan, gemm + 5000);
+	CU_ASSERT_EQUAL(r.tc_busy, 4 * gemm);
 	CU_ASSERT_EQUAL(r.vc_busy, 2 * 5000);
 	arena_free(&a);
 }
