@@ -123,6 +123,13 @@ bool topo_build_tree(struct arena *a, const struct topo_spec *spec, const struct
 struct doc;
 bool topo_build_file(struct arena *a, const struct doc *doc, struct topo *out, struct err *err);
 
+/* Nodes of NCCL's topology files joined by a fabric. */
+bool topo_build_cluster(struct arena *a, const struct doc *doc, struct topo *out, struct err *err);
+
+/* A topology file of SimAI. */
+bool topo_build_simai(
+	struct arena *a, const char *path, struct bytes text, struct topo *out, struct err *err);
+
 /* A SimGrid platform: checks it and fills `out`. `path` is for messages. */
 bool topo_build_platform(
 	struct arena *a, const char *path, struct bytes text, struct topo *out, struct err *err);

@@ -1,8 +1,9 @@
-/* Topology files: JSON (a family with its parameters, or explicit) and SimGrid platforms. */
+/* Topology files, and families in JSON. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/doc.h"
-#include "topo/internal.h"
+#include "topo/graph.h"
 
 static bool read_dims(const struct doc_at *root, struct topo_spec *spec, struct err *err)
 {
@@ -113,14 +114,50 @@ static const char *name_of(struct arena *a, const char *path)
 				 : arena_strdup(a, base);
 }
 
-static bool looks_like_xml(struct bytes text)
+static bool starts(struct bytes text, size_t at, const char *with)
 {
-	size_t i = 0;
-	if (text.n >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0)
-		i = 3;
-	while (i < text.n && strchr(" \t\r\n", text.data[i]) && text.data[i])
+	size_t n = strlen(with);
+	return text.n - at >= n && memcmp(text.data + at, with, n) == 0;
+}
+
+/* Behind blanks and a byte order mark. */
+static size_t first_letter(struct bytes text)
+{
+	size_t i = starts(text, 0, "\xef\xbb\xbf") ? 3 : 0;
+	while (i < text.n && isspace((unsigned char)text.data[i]))
 		i++;
-	return i < text.n && text.data[i] == '<';
+	return i;
+}
+
+/* Where the root element of an XML text starts: behind declarations and comments. */
+static size_t root_element(struct bytes text, size_t at)
+{
+	while (at < text.n) {
+		const char *end = NULL;
+		if (starts(text, at, "<!--"))
+			end = strstr(text.data + at, "-->");
+		else if (starts(text, at, "<?") || starts(text, at, "<!"))
+			end = strchr(text.data + at, '>');
+		else if (text.data[at] == '<')
+			return at;
+		at = end ? (size_t)(end - text.data) + 1 : at + 1;
+	}
+	return at;
+}
+
+static bool read_xml(
+	struct arena *a, const char *path, struct bytes text, struct topo *out, struct err *err)
+{
+	size_t at = root_element(text, first_letter(text));
+	struct topo_graph g = {.a = a};
+	if (starts(text, at, "<graphs"))
+		return err_set(err, ERR_INPUT,
+			"%s: an NCCL graph file: orders of GPUs, no topology, expected <system>",
+			path);
+	if (!starts(text, at, "<system"))
+		return topo_build_platform(a, path, text, out, err);
+	return topo_add_nccl(&g, path, text, "", err) &&
+	       (topo_graph_finish(&g, "nccl", out, err) || err_prefix(err, "%s: ", path));
 }
 
 /* "name" and "source" are for people, but must be texts. */
@@ -132,22 +169,32 @@ static bool check_labels(const struct doc_at *root, struct err *err)
 	       (!doc_find(root, "source", &at) || doc_string(at, &text, err));
 }
 
+static bool read_json(struct arena *a, const struct doc *doc, struct topo *out, struct err *err)
+{
+	struct doc_at root = doc_root(doc), at;
+	if (!check_labels(&root, err))
+		return false;
+	if (doc_find(&root, "family", &at))
+		return read_family(a, root, out, err);
+	return doc_find(&root, "nodes", &at) ? topo_build_cluster(a, doc, out, err)
+					     : topo_build_file(a, doc, out, err);
+}
+
 bool topo_read(struct arena *a, const char *path, struct topo *out, struct err *err)
 {
 	struct bytes text;
 	*out = (struct topo){.name = name_of(a, path)};
 	if (!file_read(a, path, &text, err))
 		return false;
-	if (looks_like_xml(text))
-		return topo_build_platform(a, path, text, out, err);
+	size_t at = first_letter(text);
+	if (at < text.n && text.data[at] == '<')
+		return read_xml(a, path, text, out, err);
+	if (at < text.n && isdigit((unsigned char)text.data[at]))
+		return topo_build_simai(a, path, text, out, err);
 	struct doc doc;
 	if (!doc_parse(&doc, path, text, err))
 		return false;
-	struct doc_at root = doc_root(&doc), at;
-	bool ok = check_labels(&root, err);
-	if (ok)
-		ok = doc_find(&root, "family", &at) ? read_family(a, doc_root(&doc), out, err)
-						    : topo_build_file(a, &doc, out, err);
+	bool ok = read_json(a, &doc, out, err);
 	doc_finish(&doc);
 	return ok;
 }

@@ -35,7 +35,7 @@ struct topo_figures {
 
 struct topo {
 	const char *name;    /* as the user gave it, or the file's name */
-	const char *family;  /* "ring", "torus", "crossbar", "file", "platform" */
+	const char *family;  /* "ring", ...; "file", "platform", "nccl", "simai", "cluster" */
 	const char *summary; /* one line with all parameters, defaults included */
 	uint32_t n_devices, n_nodes, n_links;
 	struct topo_node *nodes;
@@ -83,10 +83,13 @@ extern const struct topo_family *const topo_families[];
  * value for each dimension: "bw=50GB/s/25GB/s" or "bw0=50GB/s,bw1=25GB/s". */
 bool topo_parse(struct arena *a, const char *text, struct topo *out, struct err *err);
 
-/* topologies/NAME.json (a family and its parameters, or explicit nodes and links) or a SimGrid
- * platform (XML), told apart by content. The platform is checked with expat first: well-formed,
- * known units, positive bandwidth, no negative latency, unique names, routes that name hosts and
- * links that exist, at least one host. */
+/* A topology file, told apart by content:
+ * - JSON: a family and its parameters, explicit nodes and links, or nodes joined by a fabric
+ *   (topo/file.c, topo/cluster.c say how);
+ * - a SimGrid platform, checked with expat first: well-formed, known units, positive bandwidth, no
+ *   negative latency, unique names, routes that name hosts and links that exist, a host at least;
+ * - NCCL's topology XML (topo/nccl.c);
+ * - SimAI's topology text (topo/simai.c). */
 bool topo_read(struct arena *a, const char *path, struct topo *out, struct err *err);
 
 /* True for "FAMILY:..." of a known-looking form rather than a name or a path. */
