@@ -38,6 +38,7 @@ struct request {
 	uint64_t bytes;      /* bytes */
 	uint64_t time_limit; /* ticks */
 	double area_mm2, tdp_w;
+	bool all_operators, critical_path;
 	bool csv, dry_run, help, json, layers, memory, no_progress, quiet, sp, verbose;
 };
 

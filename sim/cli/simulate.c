@@ -123,8 +123,11 @@ static bool write_step(struct request *q, const struct simulation *s, struct err
 					 .total,
 		.train_macs = graph_macs(&s->unsliced,
 			1u << PASS_FORWARD | 1u << PASS_BACKWARD_DATA | 1u << PASS_BACKWARD_WEIGHT),
-		.layers = q->layers,
-		.train = q->memory ? &s->train : NULL};
+		.train = &s->train,
+		.layers = q->layers || q->all_operators,
+		.all_operators = q->all_operators,
+		.critical_path = q->critical_path,
+		.memory = q->memory};
 	if (q->json)
 		return write_json(q, report_step_json(q->a, &r), err);
 	if (q->csv) {

@@ -68,18 +68,27 @@ struct step_report {
 	const struct run_result *run;
 	tick analytic_step;  /* closed form of the same step */
 	uint64_t train_macs; /* of the model: forward, dX and dW of one micro-batch, all slices */
-	bool layers;         /* list the tensor-core operators */
-	/* NULL, or the training graph of the plan: adds the memory section. Needs spans. */
-	const struct graph *train;
+	const struct graph *train; /* the training graph of the plan */
+	bool layers;               /* list the tensor-core operators of the forward pass */
+	bool all_operators;        /* and all others after them */
+	bool critical_path;        /* and ASAP, ALAP, mobility, and a longest path of each part */
+	bool memory;               /* adds the memory section; needs spans */
 };
 json_t *report_step_json(struct arena *a, const struct step_report *s);
 void report_step_text(struct arena *a, const struct step_report *s, struct text *out);
-/* Live bytes of each stage over the step and what makes its peak; s->train is set. The whole text is within
+/* Live bytes of each stage over the step and what makes its peak. The whole text is within
  * report_step_text(), the list "memory" of report_step_json(). */
 json_t *report_memory_json(const struct step_report *s);
 void report_memory_text(const struct step_report *s, struct text *out);
-/* One row per operator of --layers. */
+/* One row per operator of --layers. "cycles", "dram_bytes" and "bound" are the operator's by itself, on the cores that it
+ * may take; times, stalls, "run_dram_bytes", utilisation, roofline class and energy are those of the step, with what it
+ * absorbed (report/layers.h). One micro-batch, each stage by itself, collectives left out. */
+json_t *report_layers_json(struct arena *a, const struct step_report *s);
 void report_layers_table(struct arena *a, const struct step_report *s, struct table *t);
+/* The table and the critical paths, as far as they were asked for. */
+void report_layers_text(struct arena *a, const struct step_report *s, struct text *out);
+/* A longest path of each stage's forward, backward and update part. */
+json_t *report_paths_json(struct arena *a, const struct step_report *s);
 
 /* A timeline in the Trace Event format that Perfetto and chrome://tracing read. Needs spans. */
 void report_timeline(const struct prog *p, const struct run_result *run, struct text *out);

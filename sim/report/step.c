@@ -13,7 +13,7 @@ static double micro_batches_of_step(const struct step_report *s)
 	return (double)s->degrees->batch / (double)s->degrees->micro_batch;
 }
 
-static const struct arch *arch_of_stage(const struct step_report *s, uint32_t stage)
+const struct arch *arch_of_stage(const struct step_report *s, uint32_t stage)
 {
 	return &s->archs[s->n_archs == 1 ? 0 : stage];
 }
@@ -144,76 +144,6 @@ static json_t *stage_json(const struct step_report *s, uint32_t i)
 	return o;
 }
 
-/* The plain roofline: which of the two resources would be busy longer. */
-static const char *bound_of(const struct arch *arch, const struct op_cost *cost)
-{
-	tick compute = cycles_to_ticks(cost->cycles, arch->clock_hz);
-	tick memory = ticks_ceil(
-		cost->dram_read_bytes + cost->dram_write_bytes, arch_dram_bytes_per_s(arch));
-	return memory > compute ? "memory" : "compute";
-}
-
-/* As the device prices an operator: all of the buffer, one core or all of them. */
-static struct core_share share_of(const struct step_report *s)
-{
-	const struct arch *arch = &s->archs[0];
-	bool split = s->options->intra_op_split;
-	return (struct core_share){.tcs = split ? arch->tc_count : 1,
-		.vcs = split ? arch->vc_count : 1,
-		.sram_bytes = arch->sram_bytes};
-}
-
-static json_t *layers_json(const struct step_report *s)
-{
-	json_t *list = json_array();
-	struct core_share share = share_of(s);
-	for (uint32_t i = 0; i < s->forward->n_ops; i++) {
-		const struct op *op = &s->forward->ops[i];
-		struct op_cost cost;
-		if (op->work.batch == 0)
-			continue;
-		arch_op_cost(&s->archs[0], &op->work, &share, &cost);
-		json_t *l = json_object();
-		put_text(l, "name", op->name);
-		put_text(l, "kind", op_kind_name(op->kind));
-		put_uint(l, "count", op->work.batch);
-		put_uint(l, "m", op->work.m);
-		put_uint(l, "n", op->work.n);
-		put_uint(l, "k", op->work.k);
-		put_uint(l, "macs", cost.macs);
-		put_uint(l, "cycles", cost.cycles.n);
-		put_uint(l, "dram_bytes", cost.dram_read_bytes + cost.dram_write_bytes);
-		put_text(l, "bound", bound_of(&s->archs[0], &cost));
-		json_array_append_new(list, l);
-	}
-	return list;
-}
-
-void report_layers_table(struct arena *a, const struct step_report *s, struct table *t)
-{
-	static const char *const columns[] = {
-		"layer", "kind", "count", "m", "n", "k", "cycles", "dram_bytes", "bound"};
-	struct core_share share = share_of(s);
-	*t = (struct table){
-		.a = a, .columns = columns, .n_columns = sizeof(columns) / sizeof(*columns)};
-	for (uint32_t i = 0; i < s->forward->n_ops; i++) {
-		const struct op *op = &s->forward->ops[i];
-		struct op_cost cost;
-		if (op->work.batch == 0)
-			continue;
-		arch_op_cost(&s->archs[0], &op->work, &share, &cost);
-		table_cell(t, "%s", op->name);
-		table_cell(t, "%s", op_kind_name(op->kind));
-		table_cell(t, "%ju", (uintmax_t)op->work.batch);
-		table_cell(t, "%ju", (uintmax_t)op->work.m);
-		table_cell(t, "%ju", (uintmax_t)op->work.n);
-		table_cell(t, "%ju", (uintmax_t)op->work.k);
-		table_cell(t, "%ju", (uintmax_t)cost.cycles.n);
-		table_cell(t, "%ju", (uintmax_t)(cost.dram_read_bytes + cost.dram_write_bytes));
-		table_cell(t, "%s", bound_of(&s->archs[0], &cost));
-	}
-}
-
 static void put_single_device(json_t *root, const struct step_report *s)
 {
 	u128 cycles = ((u128)s->run->end * s->archs[0].clock_hz + TICKS_PER_S - 1) / TICKS_PER_S;
@@ -267,10 +197,12 @@ json_t *report_step_json(struct arena *a, const struct step_report *s)
 	put(root, "stages", stages);
 	if (f.n_devices == 1)
 		put_single_device(root, s);
-	if (s->train)
+	if (s->memory)
 		put(root, "memory", report_memory_json(s));
 	if (s->layers)
-		put(root, "layers", layers_json(s));
+		put(root, "layers", report_layers_json(a, s));
+	if (s->critical_path)
+		put(root, "critical_path", report_paths_json(a, s));
 	return root;
 }
 
@@ -325,11 +257,7 @@ void report_step_text(struct arena *a, const struct step_report *s, struct text 
 		text_add(out, "busy link %s: %.4g MB, %.1f %% of the step\n",
 			s->topo->links[s->run->links[i].link].name, s->run->links[i].bytes / 1e6,
 			100 * s->run->links[i].utilisation);
-	if (s->train)
+	if (s->memory)
 		report_memory_text(s, out);
-	if (!s->layers)
-		return;
-	struct table t;
-	report_layers_table(a, s, &t);
-	table_print(&t, out, 0);
+	report_layers_text(a, s, out);
 }
