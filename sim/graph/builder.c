@@ -160,8 +160,6 @@ static bool set_work(const struct op_view *view, struct arena *a, struct work *w
 {
 	struct pass_list list = {.a = a};
 	w->core = view->kind->core;
-	if (view->kind->work)
-		view->kind->work(view, w);
 	if (view->kind->passes)
 		view->kind->passes(view, &list);
 	w->vector = list.passes;
@@ -174,6 +172,8 @@ static bool set_work(const struct op_view *view, struct arena *a, struct work *w
 		for (uint32_t i = 0; i < view->n_out; i++)
 			w->vector_write_bytes += tensor_bytes(view->out[i]);
 	}
+	if (view->kind->work)
+		view->kind->work(view, w); /* may know the traffic better */
 	u128 macs = (u128)w->batch * w->m; /* each below 2^48, as is the product of the others */
 	if (macs >> BUILDER_MAX_MACS_LOG2 || (u128)w->n * w->k >> BUILDER_MAX_MACS_LOG2 ||
 		macs * w->n * w->k >> BUILDER_MAX_MACS_LOG2)

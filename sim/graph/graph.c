@@ -83,6 +83,16 @@ static bool is_json(const char *path, struct bytes content)
 	       (n > 5 && strcmp(path + n - 5, ".json") == 0);
 }
 
+bool graph_read_variants(
+	struct arena *a, const char *path, struct graph_variants *out, struct err *err)
+{
+	struct bytes content;
+	*out = (struct graph_variants){0};
+	if (!file_read(a, path, &content, err))
+		return false;
+	return !is_json(path, content) || workload_variants(a, path, content, out, err);
+}
+
 bool graph_read(struct arena *a, const char *path, const struct graph_options *options,
 	struct graph *out, struct err *err)
 {
@@ -94,6 +104,10 @@ bool graph_read(struct arena *a, const char *path, const struct graph_options *o
 			options->elem_bytes);
 	if (is_json(path, content))
 		return workload_read(a, path, content, options, out, err);
+	if (options->variant)
+		return err_set(err, ERR_USAGE,
+			"%s: an ONNX file has no variants, expected NAME=NUMBER instead of '%s'",
+			path, options->variant);
 	return onnx_read(a, path, content, options, out, err);
 }
 
@@ -128,6 +142,13 @@ bool graph_parse_overrides(
 	for (;;) {
 		size_t n = strcspn(at, ",");
 		struct graph_override one = {0};
+		if (at == text && n > 0 && !memchr(at, '=', n)) {
+			options->variant = arena_strndup(a, at, n);
+			if (at[n] == '\0')
+				return true;
+			at += n + 1;
+			continue;
+		}
 		if (!parse_override(a, at, n, &one, err))
 			return false;
 		if (strcmp(one.name, "batch") == 0) {

@@ -111,6 +111,16 @@ enum { N_PASSES = 4 };
 
 struct op_kind; /* one row of the operator table, graph/op_kinds.h */
 
+/* The work of an operator as a workload file gives it outright. Every value is final. */
+struct given_work {
+	uint64_t batch, m, n, k;            /* given_gemm, as in struct work */
+	uint64_t a_bytes, b_bytes, c_bytes; /* likewise */
+	uint64_t elements;                  /* vector: one pass over them */
+	uint64_t read_bytes, write_bytes;   /* vector */
+	uint64_t elem_bytes;                /* of the result */
+	uint32_t cycles, backward_cycles;   /* vector: lane cycles for each element */
+};
+
 /* Attributes of convolution and pooling, normalisation, and so on. Unused ones are zero. */
 struct op_attrs {
 	uint32_t kernel[2], stride[2], dilation[2], pad_begin[2], pad_end[2];
@@ -124,6 +134,8 @@ struct op_attrs {
 	uint64_t shape[16]; /* reshape: new shape; split: sizes of the parts along `axis` */
 	uint32_t n_shape;
 	uint64_t begin, end; /* slice along `axis` */
+	uint32_t count;      /* top_k: how many; expert_dispatch: experts; recurrent: gates */
+	const struct given_work *given; /* given_gemm, vector */
 };
 
 struct op {
@@ -154,7 +166,10 @@ struct graph {
 	struct tensor *tensors;
 	uint32_t n_tensors;
 	uint32_t n_layers;
-	const char **layer_names;   /* n_layers */
+	const char **layer_names; /* n_layers */
+	const uint32_t
+		*cuts; /* layers where a workload file wants a pipeline stage to begin; ascending */
+	uint32_t n_cuts;
 	uint64_t batch;             /* samples in a micro-batch */
 	uint64_t tokens_per_sample; /* sequence length; 0 where samples are not sequences */
 	uint32_t tp;                /* devices that the tensors are sliced over */
@@ -177,6 +192,7 @@ struct graph_options {
 	uint32_t elem_bytes; /* of activations and parameters: 2 (bf16, fp16) or 4; 0 means 2 */
 	const struct graph_override *overrides; /* workload parameters */
 	uint32_t n_overrides;
+	const char *variant; /* of a workload file: "18.4b"; NULL: the file's own parameters */
 	const struct graph_override *dims; /* ONNX dynamic dimensions */
 	uint32_t n_dims;
 };
@@ -257,7 +273,16 @@ uint32_t graph_layer_inputs(struct arena *a, const struct graph *g, uint32_t fir
 /* Bytes that flow from layer end-1 to layer end in the forward pass (the gradient back has the same). */
 uint64_t graph_boundary_bytes(const struct graph *g, uint32_t end_layer);
 
-/* "seq=512,batch=4" after the colon of "bert-large:seq=512": appends to the list. */
+/* Names of the variants of a workload file, in the file's order. An ONNX file has none. */
+struct graph_variants {
+	const char **names;
+	uint32_t n, cap;
+};
+bool graph_read_variants(
+	struct arena *a, const char *path, struct graph_variants *out, struct err *err);
+
+/* "seq=512,batch=4" after the colon of "bert-large:seq=512": appends to the list. A variant may come first:
+ * "18.4b,seq=1024". */
 bool graph_parse_overrides(
 	struct arena *a, const char *text, struct graph_options *options, struct err *err);
 

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op_experts.h"
+#include "graph/op_given.h"
+#include "graph/op_recurrent.h"
 #include "graph/op_shape.h"
 #include "graph/op_work.h"
 
@@ -23,12 +26,16 @@ static const struct op_kind rows[] = {
 	{"div", CLASS_INJECTIVE, CORE_VC, 2, 2, 10, {10, 11}, SAVES_OTHERS | SAVES_REST, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
 	{"dropout", CLASS_DROPOUT, CORE_VC, 1, 1, 2, {1, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_mask, NULL, passes_elementwise, back_elementwise},
 	{"embedding", CLASS_TRANSFORM, CORE_NONE, 2, 2, 0, {0, 0}, SAVES_INPUT, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding, NULL, NULL, NULL},
+	{"embedding_bag", CLASS_REDUCTION, CORE_VC, 2, 2, 1, {0, 0}, SAVES_INPUT, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding_bag, work_embedding_bag, passes_embedding_bag, NULL},
 	{"erf", ELEMENT, 15, {15, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"exp", ELEMENT, 1, {1, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"expert_combine", CLASS_REDUCTION, CORE_VC, 2, 2, 1, {1, 1}, SAVES_OTHERS, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_expert_combine, NULL, passes_expert_combine, back_expert_combine},
+	{"expert_dispatch", CLASS_REDUCTION, CORE_VC, 2, 2, 1, {1, 0}, SAVES_REST, BACKWARD_VECTOR, PARAMS_NONE, KEY_EXPERTS, shape_expert_dispatch, NULL, passes_elementwise, back_rows},
 	{"flatten", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_AXIS, shape_flatten, NULL, NULL, NULL},
 	{"gelu", ELEMENT, 19, {22, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"gelu_tanh", ELEMENT, 34, {41, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"gemm", CLASS_COMPLEX, CORE_TC, 2, 3, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_GEMM, KEY_FEATURES | KEY_BIAS | KEY_SHARD | KEY_WEIGHT, shape_gemm, work_gemm, NULL, NULL},
+	{"given_gemm", CLASS_GIVEN, CORE_TC, 0, MANY, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_NONE, KEY_GIVEN_GEMM | KEY_SHAPE, shape_given, work_given_gemm, NULL, NULL},
 	{"global_avg_pool", CLASS_POOLING, CORE_VC, 1, 1, 0, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_global_pool, NULL, passes_global_pool, back_elementwise},
 	{"hard_sigmoid", ELEMENT, 12, {2, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"hard_swish", ELEMENT, 14, {15, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
@@ -37,7 +44,9 @@ static const struct op_kind rows[] = {
 	{"layer_norm", CLASS_NORM, CORE_VC, 2, 3, 1, {1, 0}, SAVES_INPUT | SAVES_REST, BACKWARD_VECTOR, PARAMS_LAST, 0, shape_last_norm, NULL, passes_last_norm, back_last_norm},
 	{"log", ELEMENT, 1, {10, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"log_softmax", CLASS_SOFTMAX, CORE_VC, 1, 1, 13, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS, shape_softmax, NULL, passes_softmax, back_softmax},
+	{"lower_triangle", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, 0, shape_lower_triangle, NULL, NULL, NULL},
 	{"lrn", CLASS_NORM, CORE_VC, 1, 1, 0, {0, 0}, SAVES_INPUT | SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_SIZE, shape_same, NULL, passes_lrn, back_lrn},
+	{"lstm_cell", ELEMENT, 93, {11, 0}, SAVES_INPUT | SAVES_OUTPUT | SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_lstm_cell, NULL, passes_elementwise, back_elementwise},
 	{"masked_fill", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 0}, SAVES_REST, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_masked, NULL, passes_elementwise, back_injective},
 	{"masked_softmax", CLASS_SOFTMAX, CORE_VC, 2, 2, 11, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS, shape_masked_softmax, NULL, passes_softmax, back_softmax},
 	{"matmul", CLASS_COMPLEX, CORE_TC, 2, 2, 0, {0, 0}, SAVES_OTHERS, BACKWARD_GEMM, PARAMS_NONE, KEY_TRANSPOSE, shape_matmul, work_matmul, NULL, NULL},
@@ -47,6 +56,7 @@ static const struct op_kind rows[] = {
 	{"neg", CLASS_INJECTIVE, CORE_VC, 1, 1, 1, {1, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_injective},
 	{"nll_loss", CLASS_LOSS, CORE_VC, 1, 2, 2, {2, 0}, SAVES_REST, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_likelihood, NULL, passes_elementwise, back_rows},
 	{"pow", CLASS_INJECTIVE, CORE_VC, 1, 2, 15, {16, 16}, SAVES_INPUT | SAVES_REST, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
+	{"recurrent", CLASS_COMPLEX, CORE_TC, 2, 3, 0, {0, 0}, SAVES_OUTPUT | SAVES_REST, BACKWARD_GEMM, PARAMS_RECURRENT, KEY_BIAS | KEY_GATES, shape_recurrent, work_recurrent, NULL, NULL},
 	{"reduce_mean", CLASS_REDUCTION, CORE_VC, 1, 1, 10, {10, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS | KEY_AXES, shape_mean, NULL, passes_mean, back_mean},
 	{"reduce_sum", CLASS_REDUCTION, CORE_VC, 1, 1, 0, {0, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_AXIS | KEY_AXES, shape_mean, NULL, passes_mean, back_mean},
 	{"relu", ELEMENT, 1, {1, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
@@ -64,9 +74,11 @@ static const struct op_kind rows[] = {
 	{"sqrt", CLASS_INJECTIVE, CORE_VC, 1, 1, 15, {16, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_injective},
 	{"sub", CLASS_INJECTIVE, CORE_VC, 2, 2, 1, {1, 1}, 0, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_broadcast, NULL, passes_elementwise, back_injective},
 	{"tanh", ELEMENT, 27, {2, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
+	{"top_k", CLASS_REDUCTION, CORE_VC, 1, 1, 1, {1, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, KEY_K, shape_top_k, NULL, passes_top_k, back_elementwise},
 	{"tp_copy", CLASS_COLLECTIVE, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_COLLECTIVE, PARAMS_NONE, 0, shape_same, NULL, NULL, NULL},
 	{"tp_reduce", CLASS_COLLECTIVE, CORE_LINK, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, 0, shape_same, work_reduce, NULL, NULL},
 	{"transpose", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_PERM, shape_transpose, NULL, NULL, NULL},
+	{"vector", CLASS_GIVEN, CORE_VC, 0, MANY, 0, {0, 0}, 0, BACKWARD_VECTOR, PARAMS_NONE, KEY_GIVEN_VECTOR | KEY_SHAPE, shape_given, work_given_vector, passes_given_vector, back_given_vector},
 };
 // clang-format on
 

@@ -22,6 +22,12 @@
  *   masked_softmax softmax and WHAM's masked fill, 10 + 1; back as softmax: a masked output is 0    = 11, 2
  *   reduce_sum     a mean without its division
  *   cross_entropy  log-softmax over the classes, then the negative log-likelihood, once per row
+ *   lstm_cell forward   3 sigmoid, 2 tanh, c = f c + i g: MUL + MAC, h = o tanh c: MUL      = 93 for each h
+ *   lstm_cell backward  tanh c again 27; do, di, dg, df, dc: 5 MUL; dc from dh: MUL + tanh' 2 + ADD; 3 sigmoid' and
+ *                       tanh': 4 x 2                                          = 44 for each h, 11 for each gate
+ *   top_k          COMP for each input and rank                                                       = k
+ *   expert_dispatch, expert_combine   a copy of each routed row 1, MAC with its weight 1
+ *   embedding_bag  ADD of each row that is looked up 1; only these rows are read
  * WHAM's hard_tanh is 27/2, sin and cos 13/2, addcmul (here mul_add) 1/1 per gradient, masked fill 1/1.
  *
  * Passes over memory. What normalises a row needs the whole row before it can write its first element. Where a
@@ -49,6 +55,7 @@ enum op_class {
 	CLASS_LOSS,
 	CLASS_COLLECTIVE,
 	CLASS_TRANSFORM, /* moves or views data; free */
+	CLASS_GIVEN,     /* work given outright; never fused */
 };
 
 /* What the backward pass consists of. */
@@ -67,7 +74,7 @@ enum op_saves {
 		1 << 1, /* of the first two, each when the other needs a gradient: products */
 	SAVES_OUTPUT = 1 << 2, /* the first output */
 	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
-	SAVES_REST = 1 << 4, /* the inputs after the first: divisor, gain, labels, mask, tables */
+	SAVES_REST = 1 << 4,   /* the inputs after the first: divisor, gain, labels, mask, tables */
 };
 
 /* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */
@@ -79,6 +86,7 @@ enum param_rule {
 	PARAMS_LAST,      /* weight and bias [last dimension] */
 	PARAMS_LAST_GAIN, /* weight [last dimension] */
 	PARAMS_TABLE,     /* weight [rows, features] */
+	PARAMS_RECURRENT, /* weight [last/gates, last], bias [last] */
 };
 
 /* Attributes that an operator of a workload file may carry (graph/workload.h). */
@@ -99,6 +107,12 @@ enum op_key {
 	KEY_TRANSPOSE = 1 << 13,
 	KEY_WEIGHT = 1 << 14,
 	KEY_AXES = 1 << 15, /* axes (how many), keep_dims */
+	KEY_K = 1 << 16,
+	KEY_EXPERTS = 1 << 17,
+	KEY_GATES = 1 << 18,
+	KEY_GIVEN_GEMM = 1 << 19, /* batch, m, n, k, a_bytes, b_bytes, c_bytes, bytes */
+	KEY_GIVEN_VECTOR =
+		1 << 20, /* elements, cycles, backward_cycles, read_bytes, write_bytes, bytes */
 };
 
 enum { OP_MAX_OUTPUTS = 16 };

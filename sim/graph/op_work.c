@@ -95,7 +95,7 @@ void work_conv(const struct op_view *v, struct work *w)
 
 void work_reduce(const struct op_view *v, struct work *w)
 {
-	w->collective_bytes = tensor_bytes(v->out[0]);
+	w->collective_bytes = tensor_bytes(v->in[0]);
 }
 
 void work_gather(const struct op_view *v, struct work *w)

@@ -148,10 +148,11 @@ static struct work gemm_back(const struct work *f, bool of_weight)
 static void back_gemm(
 	struct trainer *t, const struct op *op, const struct op *part, const struct starts *after)
 {
-	bool two = t->in->tensors[part->inputs[0]].class == TENSOR_PARAM ||
-		   t->in->tensors[part->inputs[1]].class == TENSOR_ACTIVATION;
+	bool two = part->n_inputs > 1 &&
+		   (t->in->tensors[part->inputs[0]].class == TENSOR_PARAM ||
+			   t->in->tensors[part->inputs[1]].class == TENSOR_ACTIVATION);
 	op_id last = GRAPH_NONE;
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2 && i < part->n_inputs; i++) {
 		bool weight = t->in->tensors[part->inputs[i]].class == TENSOR_PARAM;
 		struct op back = {
 			.name = arena_printf(t->a, "%s/%s", op->name,

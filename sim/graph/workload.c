@@ -67,7 +67,7 @@ static bool read_parameters(struct workload *w, const char *path, struct err *er
 		return doc_fail(at, err, "expected an object");
 	uint32_t max = N_OWN + (any ? (uint32_t)json_object_size(at.value) : 0);
 	struct variable *v = arena_array(w->a, max, struct variable);
-	const char **names = arena_array(w->a, max, const char *);
+	const char **names = arena_array(w->a, max + 1, const char *);
 	v[0] = (struct variable){"batch", w->batch};
 	v[1] = (struct variable){"tp", w->tp};
 	v[2] = (struct variable){"sp", w->sp};
@@ -75,7 +75,8 @@ static bool read_parameters(struct workload *w, const char *path, struct err *er
 	for (void *i = any ? json_object_iter(at.value) : NULL; i;
 		i = json_object_iter_next(at.value, i)) {
 		const char *name = json_object_iter_key(i);
-		doc_get(&at, name, &one, err);
+		if (!workload_variant_parameter(w, name, &one))
+			doc_get(&at, name, &one, err);
 		if (!is_name(name))
 			return doc_fail(one, err, "'%s' cannot be the name of a parameter", name);
 		if (!find_override(w, name, &v[w->scope.n].value) &&
@@ -85,7 +86,8 @@ static bool read_parameters(struct workload *w, const char *path, struct err *er
 		names[w->scope.n - N_OWN] = v[w->scope.n].name;
 		w->scope.n++;
 	}
-	return check_overrides(w, path, names, w->scope.n - N_OWN, err);
+	return workload_check_variant(w, names, err) &&
+	       check_overrides(w, path, names, w->scope.n - N_OWN, err);
 }
 
 static bool check_divisible(struct workload *w, struct err *err)
@@ -178,12 +180,12 @@ static bool read_layers(struct workload *w, struct err *err)
 	return true;
 }
 
-/* The file's own sum, which holds for its own parameters. */
+/* The sum that the file or its variant says, which holds as long as nothing is overridden. */
 static bool check_count(struct workload *w, struct err *err)
 {
 	struct doc_at at;
 	uint64_t count;
-	if (!doc_get(&w->root, "parameter_count", &at, err) ||
+	if (!doc_get(w->has_variant ? &w->variant : &w->root, "parameter_count", &at, err) ||
 		!doc_uint(at, 0, INT64_MAX, &count, err))
 		return false;
 	if (w->options->n_overrides == 0 && count != w->b.parameters)
@@ -201,6 +203,7 @@ static bool finish(struct workload *w, const char *path, struct graph *out, stru
 	uint64_t tokens_per_sample = 0;
 	if (!doc_get(&w->root, "name", &name, err) || !doc_string(name, &name_text, err) ||
 		!doc_get(&w->root, "source", &source, err) ||
+		!workload_variant_key(w, "source", &source) ||
 		!doc_string(source, &source_text, err))
 		return false;
 	if (doc_find(&w->root, "tokens_per_sample", &tokens) &&
@@ -208,7 +211,10 @@ static bool finish(struct workload *w, const char *path, struct graph *out, stru
 		return false;
 	if (!builder_finish(&w->b, out, &why))
 		return doc_fail(w->root, err, "%s", why.text);
-	out->name = arena_strdup(w->a, name_text);
+	out->name = w->has_variant ? arena_printf(w->a, "%s:%s", name_text, w->options->variant)
+				   : arena_strdup(w->a, name_text);
+	out->cuts = w->cuts;
+	out->n_cuts = w->n_cuts;
 	out->source = arena_strdup(w->a, source_text);
 	out->path = arena_strdup(w->a, path);
 	out->batch = w->batch;
@@ -222,7 +228,7 @@ static bool choose_batch(struct workload *w, struct err *err)
 {
 	struct doc_at at;
 	uint64_t own = 1;
-	if (doc_find(&w->root, "micro_batch", &at) && !doc_uint(at, 1, 1u << 20, &own, err))
+	if (workload_variant_key(w, "micro_batch", &at) && !doc_uint(at, 1, 1u << 20, &own, err))
 		return false;
 	if (w->batch == 0)
 		w->batch = own;
@@ -247,8 +253,9 @@ static bool read_root(struct workload *w, const char *path, struct graph *out, s
 {
 	static const char *const keys[] = {"name", "source", "parameter_count", "parameters",
 		"divisible", "tokens_per_sample", "micro_batch", "sequence_parallel", "inputs",
-		"templates", "layers", NULL};
-	return doc_object(w->root, keys, err) && choose_batch(w, err) && choose_sequence(w, err) &&
+		"templates", "layers", "variants", NULL};
+	return doc_object(w->root, keys, err) && workload_find_variant(w, path, err) &&
+	       choose_batch(w, err) && choose_sequence(w, err) &&
 	       positive_overrides(w, path, err) && read_parameters(w, path, err) &&
 	       check_divisible(w, err) && read_inputs(w, err) && read_layers(w, err) &&
 	       check_count(w, err) && finish(w, path, out, err);

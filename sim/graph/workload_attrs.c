@@ -1,4 +1,4 @@
-#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "graph/workload_internal.h"
@@ -180,36 +180,6 @@ static bool read_perm(
 	return true;
 }
 
-static bool read_begin(
-	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
-{
-	return workload_number(at, scope, 0, &to->attrs.begin, err);
-}
-
-static bool read_end(
-	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
-{
-	return workload_number(at, scope, 1, &to->attrs.end, err);
-}
-
-static bool read_features(
-	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
-{
-	return workload_number(at, scope, 1, &to->features, err);
-}
-
-static bool read_rows(
-	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
-{
-	return workload_number(at, scope, 1, &to->rows, err);
-}
-
-static bool read_pad_to(
-	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
-{
-	return workload_number(at, scope, 1, &to->pad_to, err);
-}
-
 static bool read_bias(
 	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
 {
@@ -241,46 +211,101 @@ static bool read_shard(
 	       doc_fail(at, err, "unknown shard '%s', expected 'column' or 'row'", text);
 }
 
+static bool read_count(
+	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
+{
+	return read_u32(at, scope, 1, &to->attrs.count, err);
+}
+
+/* Inner size of a product, or how many of the largest. */
+static bool read_k(struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
+{
+	if (!workload_number(at, scope, 1, &to->given.k, err))
+		return false;
+	if (to->given.k <= ATTR_MAX)
+		to->attrs.count = (uint32_t)to->given.k;
+	return true;
+}
+
+static bool read_bytes(
+	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
+{
+	return workload_number(at, scope, 1, &to->given.elem_bytes, err) &&
+	       (to->given.elem_bytes <= 8 || doc_fail(at, err, "expected 1 to 8 bytes"));
+}
+
+static bool read_cycles(
+	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
+{
+	return read_u32(at, scope, 1, &to->given.cycles, err);
+}
+
+static bool read_backward_cycles(
+	struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err)
+{
+	return read_u32(at, scope, 1, &to->given.backward_cycles, err);
+}
+
 enum { ALWAYS = 0 };
+
+#define AT(member) offsetof(struct op_args, member)
 
 // clang-format off
 static const struct attr {
 	const char *name;
 	uint32_t key; /* enum op_key, or ALWAYS */
+	/* NULL: a number of at least `min` goes to `offset` */
 	bool (*read)(struct doc_at at, const struct scope *scope, struct op_args *to, struct err *err);
+	size_t offset;
+	uint64_t min;
 } attrs_known[] = {
-	{"axes", KEY_AXES, read_axes},
-	{"axis", KEY_AXIS, read_axis},
-	{"begin", KEY_RANGE, read_begin},
-	{"bias", KEY_BIAS, read_bias},
-	{"dilation", KEY_KERNEL, read_dilation},
-	{"end", KEY_RANGE, read_end},
-	{"features", KEY_FEATURES, read_features},
-	{"group", KEY_GROUP, read_group},
-	{"keep_dims", KEY_AXES, read_keep_dims},
-	{"kernel", KEY_KERNEL, read_kernel},
-	{"pad", KEY_KERNEL, read_pad},
-	{"pad_to", KEY_PAD_TO, read_pad_to},
-	{"parts", KEY_PARTS, read_parts},
-	{"perm", KEY_PERM, read_perm},
-	{"recompute", ALWAYS, read_recompute},
-	{"rows", KEY_ROWS, read_rows},
-	{"shape", KEY_SHAPE, read_shape},
-	{"shard", KEY_SHARD, read_shard},
-	{"size", KEY_SIZE, read_size},
-	{"stride", KEY_KERNEL, read_stride},
-	{"transpose_a", KEY_TRANSPOSE, read_transpose_a},
-	{"transpose_b", KEY_TRANSPOSE, read_transpose_b},
-	{"weight", KEY_WEIGHT, read_weight},
+	{"a_bytes", KEY_GIVEN_GEMM, NULL, AT(given.a_bytes), 1},
+	{"axes", KEY_AXES, read_axes, 0, 0},
+	{"axis", KEY_AXIS, read_axis, 0, 0},
+	{"b_bytes", KEY_GIVEN_GEMM, NULL, AT(given.b_bytes), 1},
+	{"backward_cycles", KEY_GIVEN_VECTOR, read_backward_cycles, 0, 0},
+	{"batch", KEY_GIVEN_GEMM, NULL, AT(given.batch), 1},
+	{"begin", KEY_RANGE, NULL, AT(attrs.begin), 0},
+	{"bias", KEY_BIAS, read_bias, 0, 0},
+	{"bytes", KEY_GIVEN_GEMM | KEY_GIVEN_VECTOR, read_bytes, 0, 0},
+	{"c_bytes", KEY_GIVEN_GEMM, NULL, AT(given.c_bytes), 1},
+	{"cycles", KEY_GIVEN_VECTOR, read_cycles, 0, 0},
+	{"dilation", KEY_KERNEL, read_dilation, 0, 0},
+	{"elements", KEY_GIVEN_VECTOR, NULL, AT(given.elements), 1},
+	{"end", KEY_RANGE, NULL, AT(attrs.end), 1},
+	{"experts", KEY_EXPERTS, read_count, 0, 0},
+	{"features", KEY_FEATURES, NULL, AT(features), 1},
+	{"gates", KEY_GATES, read_count, 0, 0},
+	{"group", KEY_GROUP, read_group, 0, 0},
+	{"k", KEY_GIVEN_GEMM | KEY_K, read_k, 0, 0},
+	{"keep_dims", KEY_AXES, read_keep_dims, 0, 0},
+	{"kernel", KEY_KERNEL, read_kernel, 0, 0},
+	{"m", KEY_GIVEN_GEMM, NULL, AT(given.m), 1},
+	{"n", KEY_GIVEN_GEMM, NULL, AT(given.n), 1},
+	{"pad", KEY_KERNEL, read_pad, 0, 0},
+	{"pad_to", KEY_PAD_TO, NULL, AT(pad_to), 1},
+	{"parts", KEY_PARTS, read_parts, 0, 0},
+	{"perm", KEY_PERM, read_perm, 0, 0},
+	{"read_bytes", KEY_GIVEN_VECTOR, NULL, AT(given.read_bytes), 1},
+	{"recompute", ALWAYS, read_recompute, 0, 0},
+	{"rows", KEY_ROWS, NULL, AT(rows), 1},
+	{"shape", KEY_SHAPE, read_shape, 0, 0},
+	{"shard", KEY_SHARD, read_shard, 0, 0},
+	{"size", KEY_SIZE, read_size, 0, 0},
+	{"stride", KEY_KERNEL, read_stride, 0, 0},
+	{"transpose_a", KEY_TRANSPOSE, read_transpose_a, 0, 0},
+	{"transpose_b", KEY_TRANSPOSE, read_transpose_b, 0, 0},
+	{"weight", KEY_WEIGHT, read_weight, 0, 0},
+	{"write_bytes", KEY_GIVEN_VECTOR, NULL, AT(given.write_bytes), 1},
 };
 // clang-format on
 
-enum { N_ATTRS = sizeof(attrs_known) / sizeof(attrs_known[0]), N_COMMON = 3 };
+enum { N_ATTRS = sizeof(attrs_known) / sizeof(attrs_known[0]), N_COMMON = 4 };
 
 bool workload_attrs(struct workload *w, const struct doc_at *item, const struct scope *scope,
 	const struct op_kind *kind, struct op_args *args, struct err *err)
 {
-	const char *keys[N_ATTRS + N_COMMON + 1] = {"op", "name", "in"};
+	const char *keys[N_ATTRS + N_COMMON + 1] = {"op", "name", "in", "if"};
 	uint32_t n = N_COMMON;
 	for (uint32_t i = 0; i < N_ATTRS; i++)
 		if (attrs_known[i].key == ALWAYS || attrs_known[i].key & kind->keys)
@@ -288,9 +313,13 @@ bool workload_attrs(struct workload *w, const struct doc_at *item, const struct 
 	if (!doc_object(*item, keys, err))
 		return false;
 	for (uint32_t i = 0; i < N_ATTRS; i++) {
+		const struct attr *attr = &attrs_known[i];
 		struct doc_at at;
-		if (doc_find(item, attrs_known[i].name, &at) &&
-			!attrs_known[i].read(at, scope, args, err))
+		if (!doc_find(item, attr->name, &at))
+			continue;
+		if (attr->read ? !attr->read(at, scope, args, err)
+			       : !workload_number(at, scope, attr->min,
+					 (uint64_t *)(void *)((char *)args + attr->offset), err))
 			return false;
 	}
 	return true;

@@ -63,9 +63,30 @@ bool workload_inputs(struct workload *w, const struct doc_at *item, const struct
 	return true;
 }
 
+/* "cut": true, or every how many instances a stage begins. */
+static bool read_cut(struct workload *w, const struct doc_at *item, uint64_t instance, bool opens,
+	struct err *err)
+{
+	struct doc_at at;
+	uint64_t every = 0;
+	bool first = false;
+	if (!doc_find(item, "cut", &at))
+		return true;
+	if (json_is_boolean(at.value) ? !doc_bool(at, &first, err)
+				      : !workload_number(at, &w->scope, 1, &every, err))
+		return false;
+	if (first && !opens && instance == 0)
+		return doc_fail(
+			at, err, "an item that is glued to the one before does not begin a stage");
+	uint32_t layer = w->b.n_layers - 1;
+	if (opens && layer > 0 && (every ? instance % every == 0 : first && instance == 0))
+		arena_push(w->a, w->cuts, w->n_cuts, w->cap_cuts) = layer;
+	return true;
+}
+
 /* Opens a layer for an instance, unless it is glued to the one before or that one asked for it. */
-static bool begin_layer(
-	struct workload *w, const struct doc_at *item, const char *name, struct err *err)
+static bool begin_layer(struct workload *w, const struct doc_at *item, const char *name,
+	uint64_t instance, struct err *err)
 {
 	struct doc_at at;
 	const char *glue = "";
@@ -80,8 +101,9 @@ static bool begin_layer(
 		w->b.layer_names[w->b.n_layers - 1] = arena_strdup(w->a, name);
 	else if (!joins_previous)
 		builder_begin_layer(&w->b, name);
+	bool opens = !w->joins_next && !joins_previous;
 	w->joins_next = strcmp(glue, "next") == 0;
-	return true;
+	return read_cut(w, item, instance, opens, err);
 }
 
 /* Values of the template's own parameters. */
@@ -175,7 +197,10 @@ static bool read_use(struct workload *w, const struct doc_at *item, struct place
 {
 	struct doc_at template, ops;
 	struct scope scope;
-	struct place inside = {.outer = &w->inputs, .scope = &scope, .prefix = prefix};
+	struct place inside = {.outer = &w->inputs,
+		.scope = &scope,
+		.prefix = prefix,
+		.recompute = place->recompute};
 	struct bound inputs;
 	if (!find_template(w, item, &template, err) ||
 		!find_inputs(w, item, place, *result, &inputs, err) ||
@@ -194,7 +219,10 @@ static bool read_group(struct workload *w, const struct doc_at *item, struct pla
 	const char *prefix, tensor_id *last, struct err *err)
 {
 	struct doc_at ops;
-	struct place inside = {.outer = place, .scope = place->scope, .prefix = prefix};
+	struct place inside = {.outer = place,
+		.scope = place->scope,
+		.prefix = prefix,
+		.recompute = place->recompute};
 	inside.last = *last != GRAPH_NONE ? *last : place->last;
 	if (!doc_get(item, "ops", &ops, err) || !workload_items(w, &ops, &inside, err))
 		return false;
@@ -219,28 +247,33 @@ static bool read_repeat(struct workload *w, const struct doc_at *item, const str
 static bool read_block(
 	struct workload *w, const struct doc_at *item, struct place *place, struct err *err)
 {
-	static const char *const use_keys[] = {"use", "name", "in", "with", "repeat", "glue", NULL};
-	static const char *const group_keys[] = {"ops", "name", "repeat", "glue", NULL};
+	static const char *const use_keys[] = {
+		"use", "name", "in", "with", "repeat", "glue", "cut", "recompute", "if", NULL};
+	static const char *const group_keys[] = {
+		"ops", "name", "repeat", "glue", "cut", "recompute", "if", NULL};
 	struct doc_at at;
 	const char *name;
 	uint64_t repeat;
+	struct place outer = *place; /* as the item sees it */
 	bool numbered, use = doc_find(item, "use", &at);
 	tensor_id last = GRAPH_NONE;
 	if (!doc_object(*item, use ? use_keys : group_keys, err) ||
 		!doc_get(item, "name", &at, err) || !doc_string(at, &name, err) ||
 		!read_repeat(w, item, place, &repeat, &numbered, err))
 		return false;
-	if (!place->top && doc_find(item, "glue", &at))
-		return doc_fail(at, err, "'glue' stands only in items of 'layers'");
+	if (!place->top && (doc_find(item, "glue", &at) || doc_find(item, "cut", &at)))
+		return doc_fail(at, err, "'%s' stands only in items of 'layers'", at.key);
+	if (doc_find(item, "recompute", &at) && !doc_bool(at, &outer.recompute, err))
+		return false;
 	for (uint64_t i = 0; i < repeat; i++) {
 		const char *full = numbered ? arena_printf(w->a, "%s%s.%llu", place->prefix, name,
 						      (unsigned long long)i)
 					    : arena_printf(w->a, "%s%s", place->prefix, name);
 		const char *prefix = arena_printf(w->a, "%s.", full);
-		if (place->top && !begin_layer(w, item, full, err))
+		if (place->top && !begin_layer(w, item, full, i, err))
 			return false;
-		if (use ? !read_use(w, item, place, prefix, &last, err)
-			: !read_group(w, item, place, prefix, &last, err))
+		if (use ? !read_use(w, item, &outer, prefix, &last, err)
+			: !read_group(w, item, &outer, prefix, &last, err))
 			return false;
 	}
 	place_add(w, place, name, last);
@@ -248,17 +281,36 @@ static bool read_block(
 	return true;
 }
 
+/* "if": 0 leaves the item out. */
+static bool is_skipped(
+	const struct doc_at *item, const struct place *place, bool *skipped, struct err *err)
+{
+	struct doc_at at;
+	uint64_t value = 1;
+	if (doc_find(item, "if", &at) && !workload_number(at, place->scope, 0, &value, err))
+		return false;
+	*skipped = value == 0;
+	return true;
+}
+
 static bool read_item(
 	struct workload *w, const struct doc_at *item, struct place *place, struct err *err)
 {
 	struct doc_at at;
+	bool skipped = false;
 	if (!json_is_object(item->value))
 		return doc_fail(*item, err, "expected an object");
+	if (!is_skipped(item, place, &skipped, err))
+		return false;
+	if (skipped)
+		return true;
 	if (doc_find(item, "use", &at) || doc_find(item, "ops", &at))
 		return read_block(w, item, place, err);
+	if (doc_find(item, "parameter", &at))
+		return workload_parameter(w, item, place, err);
 	if (!doc_find(item, "op", &at))
-		return doc_fail(
-			*item, err, "expected an item with one of the keys 'op', 'use' and 'ops'");
+		return doc_fail(*item, err,
+			"expected an item with one of the keys 'op', 'use', 'ops' and 'parameter'");
 	if (place->top)
 		return doc_fail(*item, err,
 			"an operator stands in the 'ops' of a layer, not among the layers");

@@ -3,167 +3,6 @@
 
 #include "graph/workload_internal.h"
 
-/* One operator while it is read. */
-struct reading {
-	struct workload *w;
-	const struct doc_at *item;
-	const char *name; /* full */
-	const struct op_kind *kind;
-	struct op_args args;
-	tensor_id inputs[4]; /* the first few; parameters follow what the file names */
-	const tensor_id *given;
-	uint32_t n;
-	struct err *err;
-};
-
-static bool need(struct reading *r, bool there, const char *key)
-{
-	return there || doc_fail(*r->item, r->err, "operator '%s' (%s): missing key '%s'", r->name,
-				r->kind->name, key);
-}
-
-/* Adds parameter NAME.`suffix` of the given shape as the next input. `whole` is how many times its elements the
- * model has over all devices. */
-static bool add_parameter(
-	struct reading *r, const char *suffix, struct tensor shape, uint32_t whole)
-{
-	struct builder *b = &r->w->b;
-	struct err why = {0};
-	shape.name = arena_printf(r->w->a, "%s.%s", r->name, suffix);
-	shape.class = TENSOR_PARAM;
-	if (!builder_add_tensor(b, &shape, &r->inputs[r->n], &why))
-		return doc_fail(*r->item, r->err, "operator '%s': %s", r->name, why.text);
-	b->parameters += (whole - 1) * tensor_elements(&b->tensors[r->inputs[r->n]]);
-	r->n++;
-	return true;
-}
-
-static bool add_vector(struct reading *r, const char *suffix, uint64_t n, uint32_t whole)
-{
-	return add_parameter(r, suffix, (struct tensor){.n_dims = 1, .dims = {n}}, whole);
-}
-
-/* This device's part of `n` things. */
-static bool slice(struct reading *r, const char *what, uint64_t n, uint64_t *part)
-{
-	uint32_t tp = r->w->tp;
-	if (n % tp != 0)
-		return doc_fail(*r->item, r->err,
-			"operator '%s' (%s): %s %" PRIu64 " is not divisible by tp = %u", r->name,
-			r->kind->name, what, n, tp);
-	*part = n / tp;
-	return true;
-}
-
-static bool tie_weight(struct reading *r)
-{
-	const struct builder *b = &r->w->b;
-	for (uint32_t i = 0; i < b->n_tensors; i++)
-		if (b->tensors[i].class == TENSOR_PARAM &&
-			strcmp(b->tensors[i].name, r->args.weight) == 0) {
-			r->inputs[r->n++] = i;
-			return true;
-		}
-	return doc_fail(*r->item, r->err, "operator '%s': there is no parameter '%s' before it",
-		r->name, r->args.weight);
-}
-
-static bool add_gemm(struct reading *r)
-{
-	const struct tensor *x = &r->w->b.tensors[r->inputs[0]];
-	bool column = r->args.shard == SHARD_COLUMN, row = r->args.shard == SHARD_ROW;
-	uint64_t features = r->args.features;
-	if (!need(r, (features > 0) != (r->args.weight != NULL), "features' or 'weight"))
-		return false;
-	if (column && features > 0 && !slice(r, "features", features, &features))
-		return false;
-	if (x->n_dims == 0)
-		return doc_fail(
-			*r->item, r->err, "operator '%s': the input has no dimensions", r->name);
-	struct tensor weight = {.n_dims = 2, .dims = {x->dims[x->n_dims - 1], features}};
-	r->args.attrs.transpose_b = r->args.weight != NULL;
-	if (r->args.weight ? !tie_weight(r)
-			   : !add_parameter(r, "weight", weight, column || row ? r->w->tp : 1))
-		return false;
-	if (r->args.weight)
-		features = r->w->b.tensors[r->inputs[1]].dims[0];
-	return !r->args.bias || add_vector(r, "bias", features, column ? r->w->tp : 1);
-}
-
-static bool add_conv(struct reading *r)
-{
-	const struct tensor *x = &r->w->b.tensors[r->inputs[0]];
-	struct op_attrs *a = &r->args.attrs;
-	uint32_t group = a->group ? a->group : 1;
-	if (!need(r, r->args.features > 0, "features") || !need(r, a->kernel[0] > 0, "kernel"))
-		return false;
-	if (x->n_dims != 4 || x->dims[1] % group != 0)
-		return doc_fail(*r->item, r->err,
-			"operator '%s' (conv): an input [images, channels, h, w] with channels "
-			"divisible by "
-			"%u groups is expected, it is %s",
-			r->name, group, tensor_shape_text(r->w->a, x));
-	struct tensor weight = {.n_dims = 4,
-		.dims = {r->args.features, x->dims[1] / group, a->kernel[0], a->kernel[1]}};
-	return add_parameter(r, "weight", weight, 1) &&
-	       (!r->args.bias || add_vector(r, "bias", r->args.features, 1));
-}
-
-static bool add_table(struct reading *r)
-{
-	struct builder *b = &r->w->b;
-	uint64_t rows = r->args.rows, pad_to = r->args.pad_to;
-	bool sliced = r->args.shard == SHARD_ROW;
-	if (r->args.weight)
-		return tie_weight(r);
-	if (r->args.shard == SHARD_COLUMN)
-		return doc_fail(*r->item, r->err,
-			"operator '%s' (embedding): shard 'column' is not known, only 'row' is",
-			r->name);
-	if (!need(r, rows > 0, "rows") || !need(r, r->args.features > 0, "features"))
-		return false;
-	if (r->w->tp > 1 && pad_to > 0)
-		rows = (rows + pad_to - 1) / pad_to * pad_to;
-	uint64_t padding = rows - r->args.rows;
-	if (sliced && !slice(r, "rows", rows, &rows))
-		return false;
-	struct tensor table = {.n_dims = 2, .dims = {rows, r->args.features}};
-	if (!add_parameter(r, "weight", table, sliced ? r->w->tp : 1))
-		return false;
-	b->parameters -= padding * r->args.features;
-	return true;
-}
-
-static bool add_parameters(struct reading *r)
-{
-	const struct tensor *x = &r->w->b.tensors[r->inputs[0]];
-	enum param_rule rule = r->kind->params;
-	uint64_t n = 0;
-	if (x->n_dims > 0)
-		n = x->dims[rule == PARAMS_CHANNEL && x->n_dims > 1 ? 1 : x->n_dims - 1];
-	if (rule != PARAMS_NONE && r->n != 1)
-		return doc_fail(*r->item, r->err,
-			"operator '%s' (%s): 1 input is expected beside its parameters, there are "
-			"%u",
-			r->name, r->kind->name, r->n);
-	switch (rule) {
-	case PARAMS_NONE:
-		return true;
-	case PARAMS_GEMM:
-		return add_gemm(r);
-	case PARAMS_CONV:
-		return add_conv(r);
-	case PARAMS_CHANNEL:
-	case PARAMS_LAST:
-		return add_vector(r, "weight", n, 1) && add_vector(r, "bias", n, 1);
-	case PARAMS_LAST_GAIN:
-		return add_vector(r, "weight", n, 1);
-	case PARAMS_TABLE:
-		return add_table(r);
-	}
-	return true;
-}
-
 static bool append(struct reading *r, const struct op_request *request, op_id *op)
 {
 	struct err why = {0};
@@ -208,19 +47,25 @@ static bool copy_input(struct reading *r)
 static bool defaults(struct reading *r)
 {
 	struct op_args *args = &r->args;
+	if (r->kind->keys & (KEY_GIVEN_GEMM | KEY_GIVEN_VECTOR))
+		return workload_given(r);
 	const struct tensor *x = &r->w->b.tensors[r->given[0]];
 	if (r->kind->keys & (KEY_SHAPE | KEY_PARTS) &&
-		!need(r, args->has_shape, r->kind->keys & KEY_SHAPE ? "shape" : "parts"))
+		!workload_need(r, args->has_shape, r->kind->keys & KEY_SHAPE ? "shape" : "parts"))
 		return false;
-	if (r->kind->keys & KEY_KERNEL && !need(r, args->attrs.kernel[0] > 0, "kernel"))
+	if (r->kind->keys & KEY_KERNEL && !workload_need(r, args->attrs.kernel[0] > 0, "kernel"))
 		return false;
-	if (r->kind->keys & KEY_SIZE && !need(r, args->attrs.kernel[0] > 0, "size"))
+	if (r->kind->keys & KEY_SIZE && !workload_need(r, args->attrs.kernel[0] > 0, "size"))
 		return false;
 	if (r->kind->class == CLASS_POOLING && r->kind->keys & KEY_KERNEL &&
 		args->attrs.stride[0] == 0)
 		memcpy(args->attrs.stride, args->attrs.kernel, sizeof(args->attrs.stride));
 	if (r->kind->keys & KEY_AXIS && !args->has_axis && x->n_dims > 0)
 		args->attrs.axis = strcmp(r->kind->name, "flatten") == 0 ? 1 : x->n_dims - 1;
+	if (!workload_need(r, !(r->kind->keys & KEY_K) || args->attrs.count > 0, "k") ||
+		!workload_need(
+			r, !(r->kind->keys & KEY_EXPERTS) || args->attrs.count > 0, "experts"))
+		return false;
 	r->w->sliced = r->w->sliced || args->shard != SHARD_NONE;
 	return true;
 }
@@ -234,10 +79,11 @@ static bool append_sliced(struct reading *r, tensor_id *result, op_id *op)
 		.kind = r->kind->name,
 		.inputs = many ? r->given : r->inputs,
 		.attrs = r->args.attrs,
-		.recomputable = r->args.recompute,
+		.recomputable = r->args.recompute || r->recompute,
 	};
-	r->inputs[0] = r->given[0];
-	if (!add_parameters(r))
+	if (r->n > 0)
+		r->inputs[0] = r->given[0];
+	if (!workload_parameters(r))
 		return false;
 	if (r->w->tp > 1 && r->args.shard == SHARD_COLUMN && !copy_input(r))
 		return false;
@@ -263,40 +109,92 @@ static void name_outputs(struct reading *r, struct place *place, const char *nam
 static const struct op_kind *find_kind(
 	struct workload *w, const struct doc_at *item, const char *name, struct err *err)
 {
-	struct doc_at at;
+	struct doc_at at, sizes;
 	const char *text;
 	if (!doc_get(item, "op", &at, err) || !doc_string(at, &text, err))
 		return NULL;
-	const struct op_kind *kind = op_kind_find(text);
-	if (kind && kind->class != CLASS_COLLECTIVE)
+	/* a product is a gemm whether its operands are tensors or only sizes */
+	const struct op_kind *kind = op_kind_find(
+		strcmp(text, "gemm") == 0 && doc_find(item, "m", &sizes) ? "given_gemm" : text);
+	if (kind)
 		return kind;
 	uint32_t n;
 	const char *const *names = op_kind_names(w->a, &n);
-	const char *near = kind ? NULL : text_nearest(text, names, n);
+	const char *near = text_nearest(text, names, n);
 	doc_fail(at, err, "operator '%s': unknown kind '%s'%s%s%s", name, text,
 		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return NULL;
 }
 
+/* Puts the operator behind the position in a message that does not name it yet. */
+static bool blame(const struct reading *r, const struct doc_at *item)
+{
+	char text[ERR_TEXT];
+	size_t n = strlen(item->doc->path);
+	if (r->err->kind != ERR_INPUT || strstr(r->err->text, "operator '") ||
+		strncmp(r->err->text, item->doc->path, n) != 0)
+		return false;
+	const char *at = strstr(r->err->text + n, ": ");
+	if (!at)
+		return false;
+	memcpy(text, r->err->text, sizeof(text));
+	n = (size_t)(at - r->err->text);
+	return err_set(
+		r->err, ERR_INPUT, "%.*s: operator '%s': %s", (int)n, text, r->name, text + n + 2);
+}
+
+/* Work given outright may read nothing at all. */
+static bool read_inputs(struct reading *r, const struct place *place)
+{
+	struct doc_at at;
+	bool given = doc_find(r->item, "in", &at);
+	bool none =
+		given ? json_is_array(at.value) && doc_length(at) == 0 : place->last == GRAPH_NONE;
+	if (r->kind->min_inputs > 0 || !none)
+		return workload_inputs(r->w, r->item, place, &r->given, &r->n, r->err);
+	r->given = arena_array(r->w->a, 1, tensor_id);
+	r->n = 0;
+	return true;
+}
+
+/* A collective over one device does nothing. */
+static bool is_alone(const struct reading *r)
+{
+	return r->kind->class == CLASS_COLLECTIVE && r->w->tp == 1;
+}
+
+static bool read_op(struct reading *r, struct place *place, const char *name)
+{
+	struct workload *w = r->w;
+	tensor_id result;
+	op_id op;
+	if (!workload_attrs(w, r->item, place->scope, r->kind, &r->args, r->err) ||
+		!read_inputs(r, place) || !defaults(r))
+		return false;
+	w->sliced = w->sliced || r->kind->class == CLASS_COLLECTIVE;
+	if (is_alone(r)) {
+		result = r->given[0];
+	} else {
+		if (!append_sliced(r, &result, &op))
+			return false;
+		name_outputs(r, place, name, op);
+	}
+	place_add(w, place, name, result);
+	place->last = result;
+	return true;
+}
+
 bool workload_op(
 	struct workload *w, const struct doc_at *item, struct place *place, struct err *err)
 {
-	struct reading r = {.w = w, .item = item, .err = err};
+	struct reading r = {.w = w, .item = item, .err = err, .recompute = place->recompute};
 	struct doc_at at;
 	const char *name;
-	tensor_id result;
-	op_id op;
 	if (!doc_get(item, "name", &at, err) || !doc_string(at, &name, err))
 		return false;
 	r.name = arena_printf(w->a, "%s%s", place->prefix, name);
 	r.kind = find_kind(w, item, r.name, err);
-	if (!r.kind || !workload_attrs(w, item, place->scope, r.kind, &r.args, err) ||
-		!workload_inputs(w, item, place, &r.given, &r.n, err))
+	if (!r.kind)
 		return false;
-	if (!defaults(&r) || !append_sliced(&r, &result, &op))
-		return false;
-	name_outputs(&r, place, name, op);
-	place_add(w, place, name, result);
-	place->last = result;
-	return true;
+	return read_op(&r, place, name) || blame(&r, item);
 }

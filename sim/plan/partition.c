@@ -96,6 +96,15 @@ static void partition_uniform(uint32_t n, uint32_t pp, uint32_t *boundaries)
 		boundaries[i + 1] = boundaries[i] + n / pp + (i < n % pp ? 1 : 0);
 }
 
+/* Where the workload file wants the stages to begin. */
+static void partition_cut(const struct graph *g, uint32_t *boundaries)
+{
+	boundaries[0] = 0;
+	for (uint32_t i = 0; i < g->n_cuts; i++)
+		boundaries[i + 1] = g->cuts[i];
+	boundaries[g->n_cuts + 1] = g->n_layers;
+}
+
 bool plan_partition(
 	struct arena *a, const struct plan_input *in, uint32_t *boundaries, struct err *err)
 {
@@ -107,6 +116,10 @@ bool plan_partition(
 		return err_set(err, ERR_INPUT,
 			"pp %" PRIu32 " is larger than the %" PRIu32 " layers of %s", pp,
 			train->n_layers, train->name);
+	if (pp > 1 && train->n_cuts == pp - 1) {
+		partition_cut(train, boundaries);
+		return true;
+	}
 	struct arena scratch = {0};
 	switch (in->options->partition) {
 	case PARTITION_UNIFORM:

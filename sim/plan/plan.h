@@ -142,6 +142,7 @@ bool plan_build(struct arena *a, const struct plan_input *in, struct plan *out, 
 /* Layer ranges of the stages: pp + 1 boundaries; of the degrees only pp counts, of the accelerators the first. Uniform: as many layers each, the first stages one more where they do not divide. Balanced: the slowest stage's
  * forward + backward time is smallest by dynamic programming; ties to the earlier boundary. The time of a range of layers is taken as the sum of its layers, each simulated
  * alone, collectives included as options->link says: it leaves out what neighbouring layers overlap. RECOMPUTE_AUTO counts as none here. Memory is not considered.
+ * Where a workload file has cuts for pp stages (graph.h), these are the boundaries.
  * `boundaries` has room for pp + 1. ERR_INPUT: pp larger than the layers. */
 bool plan_partition(
 	struct arena *a, const struct plan_input *in, uint32_t *boundaries, struct err *err);

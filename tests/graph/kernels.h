@@ -107,4 +107,22 @@ void slice_backward(const struct call *c);
 void embedding_forward(const struct call *c);
 void embedding_backward(const struct call *c);
 
+/* Routing rows. */
+void embedding_bag_forward(const struct call *c);
+void embedding_bag_backward(const struct call *c);
+void top_k_forward(const struct call *c);
+void top_k_backward(const struct call *c);
+void expert_dispatch_forward(const struct call *c);
+void expert_dispatch_backward(const struct call *c);
+void expert_combine_forward(const struct call *c);
+void expert_combine_backward(const struct call *c);
+void lower_triangle_forward(const struct call *c);
+void lower_triangle_backward(const struct call *c);
+
+/* Step after step. */
+void recurrent_forward(const struct call *c);
+void recurrent_backward(const struct call *c);
+void lstm_cell_forward(const struct call *c);
+void lstm_cell_backward(const struct call *c);
+
 #endif

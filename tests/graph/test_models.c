@@ -221,7 +221,7 @@ static void test_refused(void)
 		"there is no parameter 'sqe', did you mean 'seq'?");
 	check_refused("bert-base", "kv_heads=4", 1, ERR_USAGE, "there is no parameter 'kv_heads'");
 	check_refused("bert-base", "seq=0", 1, ERR_USAGE, "'seq=0': expected NAME=NUMBER");
-	check_refused("bert-base", "seq", 1, ERR_USAGE, "expected NAME=NUMBER");
+	check_refused("bert-base", "seq", 1, ERR_USAGE, "there is no variant 'seq'");
 	check_refused("bert-base", "seq=-1", 1, ERR_USAGE, "expected NAME=NUMBER");
 	check_refused("bert-base", "seq=1x", 1, ERR_USAGE, "expected NAME=NUMBER");
 	check_refused("bert-base", "", 1, ERR_USAGE, "expected NAME=NUMBER");

@@ -33,6 +33,24 @@ static void test_uniform(void)
 	arena_free(&a);
 }
 
+/* Those of the workload file, when they are as many as are needed. */
+static void test_cuts(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct arch arch = setup_arch(&a);
+	const uint32_t cuts[] = {1, 7};
+	struct graph g = {.name = "ten", .n_layers = 10, .cuts = cuts, .n_cuts = 2};
+	struct plan_options options = {.partition = PARTITION_UNIFORM};
+	struct plan_input in = {.train = &g, .archs = &arch, .n_archs = 1, .options = &options};
+	uint32_t b[4];
+	CU_ASSERT_TRUE(cut(&a, in, 3, b, &err));
+	check_boundaries(b, (uint32_t[]){0, 1, 7, 10}, 4);
+	CU_ASSERT_TRUE(cut(&a, in, 2, b, &err));
+	check_boundaries(b, (uint32_t[]){0, 5, 10}, 3);
+	arena_free(&a);
+}
+
 static void test_refused(void)
 {
 	struct arena a = {0};
@@ -168,6 +186,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"as many layers each", test_uniform},
+		{"cuts", test_cuts},
 		{"more stages than layers", test_refused},
 		{"balanced is the best of all", test_balanced},
 		{"ties go to the earlier boundary", test_ties},
