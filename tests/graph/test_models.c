@@ -1,7 +1,8 @@
 #include "fixture.h"
 
-/* Public parameter counts (Hugging Face bert-base-uncased, bert-large-uncased, gpt2-xl; torchvision resnet18,
- * resnet50, vgg16) and multiply-accumulates of one sample. */
+/* Public parameter counts (Hugging Face bert-base-uncased, bert-large-uncased, gpt2-xl, facebook/opt-1.3b,
+ * Llama-2-7b-hf, Llama-2-70b-hf, Mixtral-8x7B-v0.1; torchvision inception_v3, mobilenet_v3_large, resnet18, resnet50,
+ * resnext101_32x8d, vgg16; NVIDIA's GNMT v2; dlrm_s_criteo_kaggle) and multiply-accumulates of one sample. */
 static const struct {
 	const char *name;
 	uint64_t parameters, macs;
@@ -11,10 +12,20 @@ static const struct {
 		8}, /* 665,784,864 of convolutions, 58,621,952 of the rest */
 	{"bert-base", 109482240, 0, 12},
 	{"bert-large", 335141888, 0, 24},
+	{"dlrm", 540677217, 486032, 3},
+	{"gnmt4", 160671297, 6378496000, 8},
 	{"gpt2-xl", 1557611200, 0, 48},
+	{"gpt3", 174604259328, 0, 96},
+	{"inception-v3", 27161264, 5718899296, 11},
+	{"llama2-70b", 68976648192, 0, 80},
+	{"llama2-7b", 6738415616, 0, 32},
 	{"megatron-gpt", 1652230656, 0, 24},
+	{"mixtral-8x7b", 46702792704, 0, 32},
+	{"mobilenet-v3", 5483032, 216589760, 15},
+	{"opt-1.3b", 1315758080, 0, 24},
 	{"resnet18", 11689512, 1814073344, 8},
 	{"resnet50", 25557032, 4089184256, 16},
+	{"resnext101", 88791336, 16414015488, 33},
 	{"vgg16", 138357544, 15470264320, 16},
 };
 
@@ -215,6 +226,8 @@ static void test_refused(void)
 	check_refused("megatron-gpt", "kv_heads=5", 1, ERR_INPUT,
 		"heads = 24 is not divisible by kv_heads = 5");
 	check_refused("resnet50", NULL, 2, ERR_INPUT, "no operator has a 'shard'");
+	check_refused(
+		"llama2-70b", NULL, 16, ERR_INPUT, "kv_heads = 8 is not divisible by tp = 16");
 	check_refused("vgg16", "image=16", 1, ERR_INPUT,
 		"'conv5_3.pool' (max_pool) of [1,512,1,1]: a window of 2x2 does not fit into 1x1");
 	check_refused("bert-base", "sqe=128", 1, ERR_USAGE,
@@ -222,6 +235,8 @@ static void test_refused(void)
 	check_refused("bert-base", "kv_heads=4", 1, ERR_USAGE, "there is no parameter 'kv_heads'");
 	check_refused("bert-base", "seq=0", 1, ERR_USAGE, "'seq=0': expected NAME=NUMBER");
 	check_refused("bert-base", "seq", 1, ERR_USAGE, "there is no variant 'seq'");
+	check_refused("megatron-gpt", "18.4", 1, ERR_USAGE, "did you mean '18.4b'?");
+	check_refused("bert-base", "seq=8,heads", 1, ERR_USAGE, "expected NAME=NUMBER");
 	check_refused("bert-base", "seq=-1", 1, ERR_USAGE, "expected NAME=NUMBER");
 	check_refused("bert-base", "seq=1x", 1, ERR_USAGE, "expected NAME=NUMBER");
 	check_refused("bert-base", "", 1, ERR_USAGE, "expected NAME=NUMBER");
