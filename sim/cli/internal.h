@@ -27,17 +27,19 @@ struct request {
 	struct arena *a;
 	struct report report;
 	struct names files; /* what is left when the options are taken */
-	struct names models, dims;
-	const char *accel, *algo, *budget_like, *collective, *color, *dtype, *dump_prog,
-		*experiment;
+	struct names models, dims, fail_links, degraded, stragglers;
+	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
+		*dump_prog, *experiment, *map, *plot;
 	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
 		*output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
 	uint64_t batch, devices, dp, jobs, max_calls, max_dim, max_width, micro_batch, min_dim, pp;
 	uint64_t seed, topk, tp;
-	uint64_t bytes;      /* bytes */
-	uint64_t time_limit; /* ticks */
-	double area_mm2, tdp_w;
+	uint64_t links, bw, lat;         /* of compare: bytes/s, ticks */
+	uint64_t bytes;                  /* bytes; of a sweep from here ... */
+	uint64_t bytes_to, bytes_factor; /* ... to there; 0: a single size */
+	uint64_t time_limit;             /* ticks */
+	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
 	bool csv, dry_run, help, json, layers, memory, no_progress, quiet, sp, verbose;
 };
@@ -94,6 +96,15 @@ bool load_model(struct request *q, const char *name, uint64_t batch, uint32_t tp
 /* `name` NULL: tpuv2. */
 bool load_arch(struct request *q, const char *name, struct arch *out, struct err *err);
 bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err);
+/* --fail-link, --degrade, --bw-scale, --lat-scale. */
+bool load_changes(struct request *q, struct topo *topo, struct err *err);
+/* --map and --straggler: the device of each of `n_ranks` ranks (NULL: rank r on device r), and how
+ * long each device computes (NULL: all alike), as struct run_config has them. */
+struct placement {
+	const uint32_t *device_of_rank, *compute_ppm;
+};
+bool load_placement(struct request *q, const struct topo *topo, uint32_t n_ranks,
+	struct placement *out, struct err *err);
 bool load_net(struct request *q, enum net_kind *out, struct err *err);
 bool load_choice(struct request *q, struct coll_choice *out, struct err *err);
 /* Degrees, options of the plan, and the micro-batch, from flags and the model's defaults. */
@@ -107,6 +118,11 @@ bool simulate_gemm(struct request *q, struct err *err);
 bool write_text(struct request *q, const struct text *out, struct err *err);
 /* Takes `result`. */
 bool write_json(struct request *q, json_t *result, struct err *err);
+/* A table of --csv-links, as CSV. */
+bool write_links_file(struct request *q, const struct table *t, struct err *err);
+/* --csv-links of one run, if asked for. */
+bool write_links(
+	struct request *q, const struct topo *topo, const struct run_result *run, struct err *err);
 bool write_csv(struct request *q, const struct table *t, struct err *err);
 
 void print_usage(struct text *out);

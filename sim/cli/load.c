@@ -66,10 +66,13 @@ bool load_arch(struct request *q, const char *name, struct arch *out, struct err
 
 bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err)
 {
-	if (topo_is_spec(name))
-		return topo_parse(q->a, name, out, err);
-	const char *path = data_find(q, "topology", "topologies", name, err);
-	return path && topo_read(q->a, path, out, err);
+	bool spec = topo_is_spec(name);
+	const char *path = spec ? NULL : data_find(q, "topology", "topologies", name, err);
+	if (spec ? !topo_parse(q->a, name, out, err) : !path || !topo_read(q->a, path, out, err))
+		return false;
+	for (uint32_t i = 0; i < out->n_warnings; i++)
+		report_warn(q->a, &q->report, "topology", out->warnings[i]);
+	return load_changes(q, out, err);
 }
 
 bool load_net(struct request *q, enum net_kind *out, struct err *err)

@@ -96,9 +96,30 @@ static bool set_quantity(
 	return true;
 }
 
+/* "64MiB", "1KiB..1GiB" (each size twice the one before) or "1KiB..1GiB:4". */
 static bool set_bytes(option *row, struct request *q, const char *text, struct err *err)
 {
-	return set_quantity(row, q, text, UNIT_BYTES, err);
+	const char *dots = strstr(text, ".."), *colon = dots ? strchr(dots, ':') : NULL;
+	if (!dots)
+		return set_quantity(row, q, text, UNIT_BYTES, err);
+	const char *from = arena_strndup(q->a, text, (size_t)(dots - text));
+	const char *to = arena_strndup(
+		q->a, dots + 2, colon ? (size_t)(colon - dots - 2) : strlen(dots + 2));
+	q->bytes_factor = 2;
+	if (!set_quantity(row, q, to, UNIT_BYTES, err))
+		return false;
+	q->bytes_to = q->bytes;
+	if (!set_quantity(row, q, from, UNIT_BYTES, err) ||
+		(colon && !parse_count(row, colon + 1, 2, &q->bytes_factor, err)))
+		return false;
+	return (q->bytes > 0 && q->bytes <= q->bytes_to) ||
+	       err_set(err, ERR_USAGE, "--%s: '%s', expected SMALL..LARGE such as 1KiB..1GiB",
+		       row->name, text);
+}
+
+static bool set_rate(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_quantity(row, q, text, UNIT_BANDWIDTH, err);
 }
 
 static bool set_time(option *row, struct request *q, const char *text, struct err *err)
@@ -108,6 +129,7 @@ static bool set_time(option *row, struct request *q, const char *text, struct er
 
 #define AT(member) offsetof(struct request, member)
 #define PLANS " search simulate "
+#define NETS_PLANS " search simulate topology "
 #define NETS " replay search simulate topology "
 #define LONG " search simulate validate "
 
@@ -119,18 +141,24 @@ const struct option_row option_rows[] = {
 	{"area-mm2", 0, "X", "largest area of a design, mm2", " search ", set_number, AT(area_mm2)},
 	{"batch", 0, "N", "samples of the whole step", PLANS, set_count, AT(batch)},
 	{"budget-like", 0, "ACCEL", "limit area and TDP to those of ACCEL in the same model (tpuv2)", " search ", set_text, AT(budget_like)},
-	{"bytes", 0, "SIZE", "size of the collective by nccl-tests' convention (64MiB)", " topology ", set_bytes, AT(bytes)},
+	{"bw", 0, "BANDWIDTH", "of a cable of the budget, per direction (25GB/s)", " topology ", set_rate, AT(bw)},
+	{"bw-scale", 0, "X", "all links carry X times as much", NETS, set_number, AT(bw_scale)},
+	{"bytes", 0, "SIZE", "size of the collective by nccl-tests' convention (64MiB); topology sweep: SMALL..LARGE[:FACTOR] (1KiB..1GiB:4)", " topology ", set_bytes, AT(bytes)},
 	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
 	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
 	{"critical-path", 0, NULL, "show a longest path of each stage; with --layers also ASAP, ALAP and mobility", " simulate ", set_flag, AT(critical_path)},
 	{"csv", 0, NULL, "print comma-separated values", " replay search simulate topology validate ", set_flag, AT(csv)},
-	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", PLANS, set_degree, AT(devices)},
+	{"csv-links", 0, "FILE", "write bytes and utilisation of every link", " replay simulate topology ", set_text, AT(csv_links)},
+	{"degrade", 0, "LINK=X", "the link carries X times as much, e.g. d0-d1=0.5 (repeatable)", NETS, add_text, AT(degraded)},
+	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", NETS_PLANS, set_degree, AT(devices)},
 	{"dim", 0, "NAME=N", "size of a dynamic dimension of an ONNX file (repeatable)", PLANS, add_text, AT(dims)},
+	{"dot", 0, "FILE", "write the topology for Graphviz", " topology ", set_text, AT(dot)},
 	{"dp", 0, "N", "data-parallel degree (1)", PLANS, set_degree, AT(dp)},
 	{"dry-run", 0, NULL, "check all input and say what would run", LONG, set_flag, AT(dry_run)},
 	{"dtype", 0, "TYPE", "bf16, fp16 or fp32 (bf16)", PLANS, set_text, AT(dtype)},
 	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " simulate ", set_text, AT(dump_prog)},
 	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
+	{"fail-link", 0, "A-B", "the link is gone: routes go round it (repeatable)", NETS, add_text, AT(fail_links)},
 	{"fold", 0, "HOW", "auto or off: simulate every device (off)", " replay simulate topology ", set_text, AT(fold)},
 	{"fold-mode", 0, "MODE", "serial or pipelined array folds (that of the accelerator)", " simulate ", set_text, AT(fold_mode)},
 	{"gemm", 0, "MxNxK", "one matrix product instead of a model", " simulate ", set_text, AT(gemm)},
@@ -138,7 +166,11 @@ const struct option_row option_rows[] = {
 	{"intra-op", 0, "RULE", "one: an operator holds one core (search); split: all free ones (simulate)", PLANS, set_text, AT(intra_op)},
 	{"jobs", 'j', "N", "worker processes (1); results do not depend on it", " search ", set_degree, AT(jobs)},
 	{"json", 0, NULL, "print one JSON object", " list replay search simulate topology validate ", set_flag, AT(json)},
+	{"lat", 0, "TIME", "latency of a cable of the budget (1us)", " topology ", set_time, AT(lat)},
+	{"lat-scale", 0, "X", "all links take X times as long", NETS, set_number, AT(lat_scale)},
 	{"layers", 0, NULL, "list the tensor-core operators: shape, cycles, bytes, stalls, utilisation, what bounds them", " simulate ", set_flag, AT(layers)},
+	{"links", 0, "N", "cables of the budget: N x --bw is shared out evenly (2 per device)", " topology ", set_degree, AT(links)},
+	{"map", 0, "HOW", "ranks on devices: linear, random:SEED, or a file with one device for each rank (linear)", NETS, set_text, AT(map)},
 	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},
 	{"max-dim", 0, "N", "largest rows, columns and vector width of a core (256)", " search ", set_degree, AT(max_dim)},
 	{"max-width", 0, "N", "largest vector width of a core (that of --max-dim)", " search ", set_degree, AT(max_width)},
@@ -153,6 +185,7 @@ const struct option_row option_rows[] = {
 	{"optimizer", 0, "NAME", "sgd, momentum or adam (adam)", PLANS, set_text, AT(optimizer)},
 	{"output", 'o', "FILE", "write the result to FILE (.gz compresses)", NULL, set_text, AT(output)},
 	{"partition", 0, "HOW", "uniform or balanced stages (balanced)", PLANS, set_text, AT(partition)},
+	{"plot", 0, "FILE", "plot the result with gnuplot (.svg, .png), or write its script (.gp)", " topology ", set_text, AT(plot)},
 	{"pp", 0, "N", "pipeline stages (1)", PLANS, set_degree, AT(pp)},
 	{"quiet", 'q', NULL, "no warnings", NULL, set_flag, AT(quiet)},
 	{"ranks", 0, "LIST", "devices that take part: 0-63 or 0,2,4 (all)", " topology ", set_text, AT(ranks)},
@@ -161,6 +194,7 @@ const struct option_row option_rows[] = {
 	{"schedule", 0, "NAME", "gpipe or 1f1b (1f1b)", PLANS, set_text, AT(schedule)},
 	{"seed", 0, "N", "of random choices (1)", " search ", set_seed, AT(seed)},
 	{"sp", 0, NULL, "sequence parallelism beside --tp: norms, dropouts and residuals on slices of the sequence", PLANS, set_flag, AT(sp)},
+	{"straggler", 0, "DEVICE=X", "the device computes X times as long (repeatable)", NETS, add_text, AT(stragglers)},
 	{"tdp-w", 0, "X", "largest TDP of a design, W", " search ", set_number, AT(tdp_w)},
 	{"time-limit", 0, "TIME", "stop after this long and write what is complete", LONG, set_time, AT(time_limit)},
 	{"topk", 0, "K", "designs kept for each stage and reported (10)", " search ", set_degree, AT(topk)},

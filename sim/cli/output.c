@@ -28,3 +28,27 @@ bool write_csv(struct request *q, const struct table *t, struct err *err)
 	text_free(&out);
 	return ok;
 }
+
+bool write_links_file(struct request *q, const struct table *t, struct err *err)
+{
+	struct text out = {0};
+	table_print_csv(t, &out);
+	bool ok = file_write(q->csv_links, out.data, out.n, err);
+	text_free(&out);
+	return ok;
+}
+
+bool write_links(
+	struct request *q, const struct topo *topo, const struct run_result *run, struct err *err)
+{
+	struct table t;
+	if (!q->csv_links)
+		return true;
+	if (topo->platform_xml)
+		return err_set(err, ERR_USAGE,
+			"--csv-links: %s is a SimGrid platform, whose links only SimGrid knows",
+			topo->name);
+	report_links_begin(q->a, &t);
+	report_links_add(&t, topo, "", run);
+	return write_links_file(q, &t, err);
+}

@@ -117,8 +117,13 @@ static bool is_set(const struct option_row *row, const struct request *q)
 {
 	static const uint64_t zero;
 	const char *f = (const char *)q + row->offset;
-	if (row->offset == offsetof(struct request, models) ||
-		row->offset == offsetof(struct request, dims))
+	static const size_t lists[] = {offsetof(struct request, models),
+		offsetof(struct request, dims), offsetof(struct request, fail_links),
+		offsetof(struct request, degraded), offsetof(struct request, stragglers)};
+	bool is_list = false;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		is_list = is_list || row->offset == lists[i];
+	if (is_list)
 		return ((const struct names *)(const void *)f)->n > 0;
 	return memcmp(f, &zero, row->arg ? sizeof(zero) : sizeof(bool)) != 0;
 }

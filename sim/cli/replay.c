@@ -26,12 +26,24 @@ static bool write_timeline(struct request *q, const struct replay_report *r, str
 	return ok;
 }
 
+static bool place(struct request *q, const struct topo *topo, const struct prog *prog,
+	struct run_config *config, struct err *err)
+{
+	struct placement p;
+	if (!load_placement(q, topo, prog_n_ranks(prog), &p, err))
+		return false;
+	config->device_of_rank = p.device_of_rank;
+	config->compute_ppm = p.compute_ppm;
+	return true;
+}
+
 static bool run_replay(struct request *q, struct err *err)
 {
 	struct prog prog;
 	struct topo topo;
 	struct run_result run;
-	struct run_config config = {.topo = &topo, .keep_spans = q->trace != NULL};
+	struct run_config config = {
+		.topo = &topo, .keep_spans = q->trace != NULL, .all_links = q->csv_links != NULL};
 	if (q->files.n != 1)
 		return err_set(err, ERR_USAGE, "replay takes one FILE.prog");
 	const char *path = data_find(q, "prog", "traces", q->files.items[0], err);
@@ -42,10 +54,11 @@ static bool run_replay(struct request *q, struct err *err)
 			prog_n_ranks(&prog));
 	if (!load_topology(q, q->topology, &topo, err) || !load_net(q, &config.net, err) ||
 		!load_choice(q, &config.choice, err) || !prog_check(&prog, err) ||
-		!run_prog(q->a, &prog, &config, &run, err))
+		!place(q, &topo, &prog, &config, err) || !run_prog(q->a, &prog, &config, &run, err))
 		return false;
 	struct replay_report r = {.prog = &prog, .topo = &topo, .net = config.net, .run = &run};
-	return write_timeline(q, &r, err) && write_result(q, &r, err);
+	return write_timeline(q, &r, err) && write_links(q, &topo, &run, err) &&
+	       write_result(q, &r, err);
 }
 
 const struct command command_replay = {

@@ -95,6 +95,16 @@ static uint32_t devices_needed(const struct mining *m)
 	return most;
 }
 
+static bool place(struct request *q, struct mining *m, uint32_t n_ranks, struct err *err)
+{
+	struct placement p;
+	if (!load_placement(q, &m->topo, n_ranks, &p, err))
+		return false;
+	m->config.device_of_rank = p.device_of_rank;
+	m->config.compute_ppm = p.compute_ppm;
+	return true;
+}
+
 static bool load_network(struct request *q, struct mining *m, struct err *err)
 {
 	uint32_t n = devices_needed(m);
@@ -105,13 +115,14 @@ static bool load_network(struct request *q, struct mining *m, struct err *err)
 		return true;
 	m->config.topo = &m->topo;
 	if (q->topology)
-		return load_topology(q, q->topology, &m->topo, err);
+		return load_topology(q, q->topology, &m->topo, err) && place(q, m, n, err);
 	unit_print_exact(
 		bw, UNIT_BANDWIDTH, m->config.base.links * m->config.base.link_bytes_per_s);
 	const char *spec = arena_printf(q->a, "crossbar:%u,bw=%s,lat=500ns", n, bw);
 	report_warn(q->a, &q->report, "no_topology",
 		arena_printf(q->a, "no --topology: %u devices on one switch, %s", n, spec));
-	return topo_parse(q->a, spec, &m->topo, err);
+	return topo_parse(q->a, spec, &m->topo, err) && load_changes(q, &m->topo, err) &&
+	       place(q, m, n, err);
 }
 
 static bool load_goal(struct request *q, struct mining *m, struct err *err)

@@ -38,7 +38,7 @@ static bool choose_topology(struct request *q, struct simulation *s, struct err 
 	if (n > 1)
 		report_warn(q->a, &q->report, "no_topology",
 			arena_printf(q->a, "no --topology: %u devices on one switch, %s", n, spec));
-	return topo_parse(q->a, spec, &s->topo, err);
+	return topo_parse(q->a, spec, &s->topo, err) && load_changes(q, &s->topo, err);
 }
 
 static bool load_graphs(struct request *q, struct simulation *s, struct err *err)
@@ -53,6 +53,16 @@ static bool load_graphs(struct request *q, struct simulation *s, struct err *err
 	graph_train(q->a, &fused, &train, &s->train);
 	graph_train(q->a, &s->model, &train, &unsliced);
 	s->unsliced = unsliced;
+	return true;
+}
+
+static bool place(struct request *q, struct simulation *s, struct err *err)
+{
+	struct placement p;
+	if (!load_placement(q, &s->topo, prog_n_ranks(&s->plan.prog), &p, err))
+		return false;
+	s->config.device_of_rank = p.device_of_rank;
+	s->config.compute_ppm = p.compute_ppm;
 	return true;
 }
 
@@ -79,8 +89,10 @@ static bool prepare(struct request *q, struct simulation *s, struct err *err)
 		s->config.net = NET_ANALYTIC;
 	s->config.topo = &s->topo;
 	s->config.keep_spans = q->trace != NULL || q->memory;
+	s->config.all_links = q->csv_links != NULL;
 	struct plan_input in = {&s->train, &s->arch, 1, &s->degrees, &s->options};
-	return plan_build(q->a, &in, &s->plan, err) && prog_check(&s->plan.prog, err);
+	return plan_build(q->a, &in, &s->plan, err) && prog_check(&s->plan.prog, err) &&
+	       place(q, s, err);
 }
 
 static bool write_side_files(struct request *q, const struct simulation *s, struct err *err)
@@ -160,7 +172,8 @@ static bool run_simulate(struct request *q, struct err *err)
 		return ok;
 	}
 	return run_prog(q->a, &s.plan.prog, &s.config, &s.run, err) &&
-	       write_side_files(q, &s, err) && write_step(q, &s, err);
+	       write_side_files(q, &s, err) && write_links(q, &s.topo, &s.run, err) &&
+	       write_step(q, &s, err);
 }
 
 const struct command command_simulate = {

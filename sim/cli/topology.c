@@ -87,14 +87,27 @@ static bool algorithms(struct request *q, enum coll_kind kind, uint32_t n_ranks,
 	return *n > 0 || err_set(err, ERR_INTERNAL, "no algorithm for %s", coll_kind_name(kind));
 }
 
+/* Ranks of --ranks on the devices of --map. */
+static bool place_ranks(
+	struct request *q, const struct topo *topo, uint32_t *devices, uint32_t n, struct err *err)
+{
+	struct placement p;
+	if (!load_placement(q, topo, topo->n_devices, &p, err))
+		return false;
+	for (uint32_t i = 0; i < n && p.device_of_rank; i++)
+		devices[i] = p.device_of_rank[devices[i]];
+	return true;
+}
+
 static bool cost_on(struct request *q, const struct topo *topo, enum coll_kind kind,
 	struct cost_row **rows, uint32_t *n_rows, struct err *err)
 {
 	const struct coll_algo **algos;
-	struct run_config config = {.topo = topo};
+	struct run_config config = {.topo = topo, .all_links = q->csv_links != NULL};
 	uint32_t *devices, n, n_algos, cap = *n_rows;
 	uint64_t bytes = q->bytes > 0 ? q->bytes : UINT64_C(64) << 20;
 	if (!load_net(q, &config.net, err) || !parse_ranks(q, topo, &devices, &n, err) ||
+		!place_ranks(q, topo, devices, n, err) ||
 		!algorithms(q, kind, n, &algos, &n_algos, err))
 		return false;
 	for (uint32_t i = 0; i < n_algos; i++) {

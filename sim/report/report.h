@@ -126,6 +126,14 @@ json_t *report_cost_json(const struct cost_row *rows, uint32_t n_rows);
 void report_cost_table(
 	struct arena *a, const struct cost_row *rows, uint32_t n_rows, struct table *t);
 
+/* One row per link that carried something, of one or several runs. */
+void report_links_begin(struct arena *a, struct table *t);
+void report_links_add(
+	struct table *t, const struct topo *topo, const char *algo, const struct run_result *run);
+
+/* For Graphviz: devices are boxes, switches ellipses. */
+void report_topology_dot(const struct topo *topo, struct text *out);
+
 json_t *report_topology_json(const struct topo *topo, const struct topo_figures *figures);
 void report_topology_text(struct arena *a, const struct topo *topo,
 	const struct topo_figures *figures, struct text *out);

@@ -120,6 +120,16 @@ static void start_timed(struct engine *e, uint32_t rank, uint32_t task, tick dur
 	des_at(e->net->des, &lane->ev, engine_now(e) + duration);
 }
 
+/* A straggler computes longer. */
+static tick compute_time(const struct engine *e, uint32_t rank, tick duration)
+{
+	if (!e->config->compute_ppm)
+		return duration;
+	u128 scaled = (u128)duration * e->config->compute_ppm[device_of(e, rank)];
+	u128 rounded = (scaled + 999999) / 1000000;
+	return rounded < TICK_MAX ? (tick)rounded : TICK_MAX;
+}
+
 static void start_task(struct engine *e, uint32_t rank, uint32_t task)
 {
 	const struct prog_task *t = task_of(e, rank, task);
@@ -129,7 +139,9 @@ static void start_task(struct engine *e, uint32_t rank, uint32_t task)
 	switch (t->kind) {
 	case TASK_COMPUTE:
 		start_timed(e, rank, task,
-			t->cost != PROG_NONE ? e->prog->costs[t->cost].duration : t->duration);
+			compute_time(e, rank,
+				t->cost != PROG_NONE ? e->prog->costs[t->cost].duration
+						     : t->duration));
 		break;
 	case TASK_WAIT:
 		start_timed(e, rank, task, t->duration);

@@ -133,14 +133,16 @@ static void get_colls(struct in *in, struct arena *a, const struct prog *p, stru
 }
 
 /* Busiest first; of equally busy ones the first. */
-static bool busier(const struct run_link *x, const struct run_link *y)
+static int compare_links(const void *a, const void *b)
 {
+	const struct run_link *x = a, *y = b;
 	if (x->utilisation > y->utilisation || x->utilisation < y->utilisation)
-		return x->utilisation > y->utilisation;
-	return x->link < y->link;
+		return x->utilisation > y->utilisation ? -1 : 1;
+	return (x->link > y->link) - (x->link < y->link);
 }
 
-static uint32_t busiest_links(const struct engine *e, struct run_link *best)
+/* Those that carried something; `links` has room for all of the topology. */
+static uint32_t used_links(const struct engine *e, struct run_link *links)
 {
 	const struct topo *topo = e->net->topo;
 	uint32_t n = 0, n_links = e->net->link_bytes ? topo->n_links : 0;
@@ -150,26 +152,28 @@ static uint32_t busiest_links(const struct engine *e, struct run_link *best)
 		if (link.bytes <= 0)
 			continue;
 		link.utilisation = most > 0 ? link.bytes / most : 0;
-		uint32_t at = n < LINKS_MAX ? n++ : LINKS_MAX;
-		for (; at > 0 && busier(&link, &best[at - 1]); at--)
-			if (at < LINKS_MAX)
-				best[at] = best[at - 1];
-		if (at < LINKS_MAX)
-			best[at] = link;
+		links[n++] = link;
 	}
+	if (n > 0)
+		qsort(links, n, sizeof(*links), compare_links);
 	return n;
 }
 
 static void put_links(const struct engine *e, struct text *out)
 {
-	struct run_link best[LINKS_MAX];
-	uint32_t n = busiest_links(e, best);
+	struct arena scratch = {0};
+	struct run_link *links =
+		arena_array(&scratch, (size_t)e->net->topo->n_links + 1, struct run_link);
+	uint32_t n = used_links(e, links);
+	if (n > LINKS_MAX && !e->config->all_links)
+		n = LINKS_MAX;
 	put(out, n);
 	for (uint32_t i = 0; i < n; i++) {
-		put(out, best[i].link);
-		put_double(out, best[i].bytes);
-		put_double(out, best[i].utilisation);
+		put(out, links[i].link);
+		put_double(out, links[i].bytes);
+		put_double(out, links[i].utilisation);
 	}
+	arena_free(&scratch);
 }
 
 static void get_links(struct in *in, struct arena *a, struct run_result *out)

@@ -17,7 +17,10 @@ struct run_config {
 	enum net_kind net;
 	struct coll_choice choice;      /* for collectives that do not name their algorithm */
 	const uint32_t *device_of_rank; /* NULL: rank r on device r */
-	bool keep_spans;                /* for timelines: memory grows with ranks x tasks */
+	/* For each device: compute tasks last so many millionths of their time; NULL: 1000000 each. */
+	const uint32_t *compute_ppm;
+	bool all_links;  /* every link that carried something, not only the 10 busiest */
+	bool keep_spans; /* for timelines: memory grows with ranks x tasks */
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,
@@ -65,7 +68,8 @@ struct run_result {
 	uint64_t p2p_bytes,
 		n_messages; /* messages: all that the network carried, those of collectives too */
 	double energy_j;    /* of compute tasks whose cost knows it */
-	struct run_link *links; /* the busiest first, at most 10; none on a SimGrid platform */
+	struct run_link
+		*links; /* the busiest first, at most 10 unless asked; none on a SimGrid platform */
 	uint32_t n_links;
 	struct run_span *spans; /* by (rank, start, task) when kept */
 	uint32_t n_spans;

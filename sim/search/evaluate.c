@@ -175,6 +175,8 @@ static bool simulate(void *ctx, uint32_t i, void *result, struct err *err)
 		.topo = p->config->topo,
 		.net = p->config->net,
 		.choice = p->config->choice,
+		.device_of_rank = p->config->device_of_rank,
+		.compute_ppm = p->config->compute_ppm,
 	};
 	struct arena scratch = {0};
 	struct plan plan;

@@ -84,6 +84,7 @@ struct search_config {
 	const struct topo *topo;  /* NULL: one accelerator, or pure analytic pipeline */
 	enum net_kind net;
 	struct coll_choice choice;
+	const uint32_t *device_of_rank, *compute_ppm; /* as in struct run_config */
 	/* Now and then, with the best score so far (of one stage for wham); may be NULL. */
 	void (*progress)(void *ctx, uint64_t calls, double best);
 	void *progress_ctx;
