@@ -22,6 +22,15 @@
  *   masked_softmax softmax and WHAM's masked fill, 10 + 1; back as softmax: a masked output is 0    = 11, 2
  *   reduce_sum     a mean without its division
  *   cross_entropy  log-softmax over the classes, then the negative log-likelihood, once per row
+ *   elu            COMP + LUT + SUB + MUL = 4; back COMP + ADD + MUL                                 = 3
+ *   softplus       log(1 + exp x): LUT + ADD + LUT = 3; back sigmoid and MUL                        = 13
+ *   reciprocal     DIV = 10; back dy y y: MUL + MUL                                                 = 2
+ *   prelu          COMP + MUL; back likewise for each gradient                                      = 2, 2
+ *   abs, compare, maximum, round, where, reduce_max, arg_max   COMP = 1; cum_sum ADD = 1
+ *   resize         one MAC for each neighbour of each output element, and again backward
+ *   gru_cell forward    2 sigmoid, tanh, r n: MUL, (1 - z) n + z h: SUB + MUL + MAC                  = 55 for each h
+ *   gru_cell backward   3 derivatives of 2; dz and dn: SUB + MUL; dr: MUL + MUL; r dn: MUL; z dh: MUL + ADD
+ *                                                                              = 15 for each h, 5 for each gate
  *   lstm_cell forward   3 sigmoid, 2 tanh, c = f c + i g: MUL + MAC, h = o tanh c: MUL      = 93 for each h
  *   lstm_cell backward  tanh c again 27; do, di, dg, df, dc: 5 MUL; dc from dh: MUL + tanh' 2 + ADD; 3 sigmoid' and
  *                       tanh': 4 x 2                                          = 44 for each h, 11 for each gate

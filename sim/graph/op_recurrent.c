@@ -48,3 +48,15 @@ bool shape_lstm_cell(const struct op_view *v, struct op_shapes *out, struct err 
 	}
 	return true;
 }
+
+bool shape_gru_cell(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	const struct tensor *x = v->in[0];
+	if (x->n_dims < 1 || x->dims[x->n_dims - 1] % 3 != 0)
+		return err_set(err, ERR_INPUT, "a last dimension of 3 gates is expected");
+	out->n_out = 1;
+	out->out[0].n_dims = x->n_dims;
+	memcpy(out->out[0].dims, x->dims, sizeof(x->dims));
+	out->out[0].dims[x->n_dims - 1] /= 3;
+	return true;
+}

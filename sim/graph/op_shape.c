@@ -120,6 +120,14 @@ bool shape_rotary(const struct op_view *v, struct op_shapes *out, struct err *er
 	return shape_masked(v, out, err);
 }
 
+bool shape_compare(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	if (!shape_broadcast(v, out, err))
+		return false;
+	out->out[0].elem_bytes = 1;
+	return true;
+}
+
 bool shape_batch_norm(const struct op_view *v, struct op_shapes *out, struct err *err)
 {
 	add_like(out, v->in[0]);
@@ -230,6 +238,34 @@ bool shape_conv(const struct op_view *v, struct op_shapes *out, struct err *err)
 		return err_set(
 			err, ERR_INPUT, "a bias of %" PRIu64 " elements is expected", w->dims[0]);
 	return window_dims(v, w->dims[0], out, err);
+}
+
+bool shape_conv_transpose(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	const struct tensor *x = v->in[0], *w = v->in[1];
+	const struct op_attrs *a = v->attrs;
+	if (!need_dims(x, 4, 4, err) || !need_dims(w, 4, 4, err))
+		return false;
+	if (w->dims[0] != x->dims[1] || w->dims[0] % a->group)
+		return err_set(err, ERR_INPUT,
+			"a weight of %" PRIu64 " input channels does not fit %" PRIu64
+			" in %u groups",
+			w->dims[0], x->dims[1], a->group);
+	struct tensor *t = add_like(out, x);
+	t->dims[1] = w->dims[1] * a->group;
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t side = (x->dims[2 + i] - 1) * a->stride[i] +
+				(uint64_t)a->dilation[i] * (a->kernel[i] - 1) + 1;
+		uint64_t pads = (uint64_t)a->pad_begin[i] + a->pad_end[i];
+		if (w->dims[2 + i] != a->kernel[i] || side <= pads)
+			return err_set(err, ERR_INPUT,
+				"the kernel is not the weight's, or the padding takes all");
+		t->dims[2 + i] = side - pads;
+	}
+	if (v->n_in > 2 && tensor_elements(v->in[2]) != t->dims[1])
+		return err_set(
+			err, ERR_INPUT, "a bias of %" PRIu64 " elements is expected", t->dims[1]);
+	return true;
 }
 
 bool shape_pool(const struct op_view *v, struct op_shapes *out, struct err *err)

@@ -34,5 +34,12 @@ bool shape_split(const struct op_view *v, struct op_shapes *out, struct err *err
 bool shape_gather(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_scatter(const struct op_view *v, struct op_shapes *out, struct err *err);
 bool shape_mean(const struct op_view *v, struct op_shapes *out, struct err *err);
+bool shape_arg(
+	const struct op_view *v, struct op_shapes *out, struct err *err); /* mean's, 8 bytes */
+bool shape_compare(const struct op_view *v, struct op_shapes *out, struct err *err); /* 1 byte */
+bool shape_target(
+	const struct op_view *v, struct op_shapes *out, struct err *err); /* attrs.shape */
+/* Weight [in, out/group, kh, kw]; the padding is taken from the output. */
+bool shape_conv_transpose(const struct op_view *v, struct op_shapes *out, struct err *err);
 
 #endif

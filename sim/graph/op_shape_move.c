@@ -101,7 +101,7 @@ bool shape_slice(const struct op_view *v, struct op_shapes *out, struct err *err
 		return err_set(err, ERR_INPUT,
 			"[%" PRIu64 ", %" PRIu64 ") is not a part of a dimension of %" PRIu64,
 			begin, end, t->dims[v->attrs->axis]);
-	t->dims[v->attrs->axis] = end - begin;
+	t->dims[v->attrs->axis] = div_ceil(end - begin, v->attrs->stride[0]);
 	return true;
 }
 
@@ -161,5 +161,24 @@ bool shape_scatter(const struct op_view *v, struct op_shapes *out, struct err *e
 			"divide",
 			v->attrs->group);
 	out->out[0].dims[1] /= v->attrs->group;
+	return true;
+}
+
+bool shape_arg(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	if (!shape_mean(v, out, err))
+		return false;
+	out->out[0].elem_bytes = 8;
+	return true;
+}
+
+bool shape_target(const struct op_view *v, struct op_shapes *out, struct err *err)
+{
+	struct tensor *t = &out->out[out->n_out++];
+	if (v->attrs->n_shape > GRAPH_MAX_DIMS)
+		return err_set(err, ERR_INPUT, "%u dimensions, at most %d are supported",
+			v->attrs->n_shape, GRAPH_MAX_DIMS);
+	t->n_dims = v->attrs->n_shape;
+	memcpy(t->dims, v->attrs->shape, t->n_dims * sizeof(*t->dims));
 	return true;
 }

@@ -93,6 +93,16 @@ void work_conv(const struct op_view *v, struct work *w)
 	operand_bytes(v, w);
 }
 
+void work_conv_transpose(const struct op_view *v, struct work *w)
+{
+	const struct tensor *x = v->in[0], *weight = v->in[1];
+	w->batch = v->attrs->group;
+	w->m = x->dims[0] * x->dims[2] * x->dims[3];
+	w->n = tensor_elements(weight) / weight->dims[0];
+	w->k = weight->dims[0] / v->attrs->group;
+	operand_bytes(v, w);
+}
+
 void work_reduce(const struct op_view *v, struct work *w)
 {
 	w->collective_bytes = tensor_bytes(v->in[0]);
@@ -135,7 +145,11 @@ void passes_batch_norm(const struct op_view *v, struct pass_list *list)
 
 static uint64_t norm_row_bytes(const struct op_view *v)
 {
-	return tensor_elements(v->in[1]) * v->in[0]->elem_bytes;
+	const struct tensor *x = v->in[0];
+	uint64_t bytes = x->elem_bytes;
+	for (uint32_t i = v->attrs->axis ? v->attrs->axis : x->n_dims - 1; i < x->n_dims; i++)
+		bytes *= x->dims[i];
+	return bytes;
 }
 
 void passes_last_norm(const struct op_view *v, struct pass_list *list)
@@ -154,6 +168,13 @@ void passes_softmax(const struct op_view *v, struct pass_list *list)
 	add_rows(list, softmax_row_bytes(v), tensor_bytes(v->in[0]));
 	add_pass(list, (struct vector_work){VECTOR_SOFTMAX, tensor_elements(v->in[0]),
 			       v->in[0]->dims[v->attrs->axis], v->kind->forward_cycles});
+}
+
+void passes_reduce(const struct op_view *v, struct pass_list *list)
+{
+	uint64_t numel = tensor_elements(v->in[0]);
+	add_pass(list, (struct vector_work){VECTOR_REDUCE, numel,
+			       numel / tensor_elements(v->out[0]), v->kind->forward_cycles});
 }
 
 void passes_mean(const struct op_view *v, struct pass_list *list)
@@ -211,6 +232,15 @@ void back_softmax(const struct op_view *v, uint32_t grads, struct pass_list *lis
 void back_rows(const struct op_view *v, uint32_t grads, struct pass_list *list)
 {
 	add_elementwise(list, tensor_elements(v->out[0]), v->kind->backward_cycles[0]);
+}
+
+void back_resize(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
+	passes_pool(v, list);
+}
+
+void back_none(const struct op_view *v, uint32_t grads, struct pass_list *list)
+{
 }
 
 void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list)

@@ -8,6 +8,8 @@
 void work_gemm(const struct op_view *v, struct work *w);
 void work_matmul(const struct op_view *v, struct work *w);
 void work_conv(const struct op_view *v, struct work *w);
+/* The GEMM before the windows are added up: m of the input's positions, n of kernel times output channels. */
+void work_conv_transpose(const struct op_view *v, struct work *w);
 /* An all-reduce of the output. */
 void work_reduce(const struct op_view *v, struct work *w);
 /* An all-gather of the output, a reduce-scatter of the input. */
@@ -26,6 +28,8 @@ void passes_last_norm(const struct op_view *v, struct pass_list *list);
 void passes_softmax(const struct op_view *v, struct pass_list *list);
 /* forward_cycles for each row */
 void passes_mean(const struct op_view *v, struct pass_list *list);
+/* as the mean, with forward_cycles for each row */
+void passes_reduce(const struct op_view *v, struct pass_list *list);
 void passes_lrn(const struct op_view *v, struct pass_list *list);
 void passes_loss(const struct op_view *v, struct pass_list *list);
 
@@ -40,6 +44,10 @@ void back_softmax(const struct op_view *v, uint32_t grads, struct pass_list *lis
 /* backward_cycles[0] for each element of the output */
 void back_rows(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_mean(const struct op_view *v, uint32_t grads, struct pass_list *list);
+/* what the forward pass does */
+void back_resize(const struct op_view *v, uint32_t grads, struct pass_list *list);
+/* nothing: no gradient passes */
+void back_none(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_lrn(const struct op_view *v, uint32_t grads, struct pass_list *list);
 void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list);
 

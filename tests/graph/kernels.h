@@ -124,5 +124,33 @@ void recurrent_forward(const struct call *c);
 void recurrent_backward(const struct call *c);
 void lstm_cell_forward(const struct call *c);
 void lstm_cell_backward(const struct call *c);
+void expand_forward(const struct call *c);
+void expand_backward(const struct call *c);
+void repeat_forward(const struct call *c);
+void repeat_backward(const struct call *c);
+
+/* Comparisons: no gradient passes through what they make. */
+void compare_forward(const struct call *c);
+void compare_backward(const struct call *c);
+void where_forward(const struct call *c);
+void where_backward(const struct call *c);
+
+/* More along rows. */
+void arg_max_forward(const struct call *c);
+void arg_max_backward(const struct call *c);
+void cum_sum_forward(const struct call *c);
+void cum_sum_backward(const struct call *c);
+void max_forward(const struct call *c);
+void max_backward(const struct call *c);
+
+/* More windows. */
+void conv_transpose_forward(const struct call *c);
+void conv_transpose_backward(const struct call *c);
+void resize_forward(const struct call *c);
+void resize_backward(const struct call *c);
+
+/* The cell of a gated recurrent unit. */
+void gru_cell_forward(const struct call *c);
+void gru_cell_backward(const struct call *c);
 
 #endif

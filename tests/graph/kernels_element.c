@@ -156,12 +156,54 @@ static double d_tanh(double x, double y)
 	return 1 - y * y;
 }
 
+static double d_abs(double x, double y)
+{
+	return x < 0 ? -1 : 1;
+}
+
+static double f_elu(double x)
+{
+	return x > 0 ? x : expm1(x);
+}
+
+static double d_elu(double x, double y)
+{
+	return y > 0 ? 1 : y + 1;
+}
+
+static double f_reciprocal(double x)
+{
+	return 1 / x;
+}
+
+static double d_reciprocal(double x, double y)
+{
+	return -y * y;
+}
+
+static double d_round(double x, double y)
+{
+	return 0;
+}
+
+static double f_softplus(double x)
+{
+	return log1p(exp(x));
+}
+
+static double d_softplus(double x, double y)
+{
+	return logistic(x);
+}
+
 static const struct unary {
 	const char *name;
 	double (*f)(double x);
 	double (*d)(double x, double y);
-} unaries[] = {{"cos", cos, d_cos}, {"erf", f_erf, d_erf}, {"exp", exp, d_exp},
-	{"gelu", f_gelu, d_gelu}, {"gelu_tanh", f_gelu_tanh, d_gelu_tanh},
+} unaries[] = {{"abs", fabs, d_abs}, {"elu", f_elu, d_elu},
+	{"reciprocal", f_reciprocal, d_reciprocal}, {"round", floor, d_round},
+	{"softplus", f_softplus, d_softplus}, {"cos", cos, d_cos}, {"erf", f_erf, d_erf},
+	{"exp", exp, d_exp}, {"gelu", f_gelu, d_gelu}, {"gelu_tanh", f_gelu_tanh, d_gelu_tanh},
 	{"hard_sigmoid", f_hard_sigmoid, d_hard_sigmoid},
 	{"hard_swish", f_hard_swish, d_hard_swish}, {"hard_tanh", f_hard_tanh, d_hard_tanh},
 	{"log", log, d_log}, {"neg", f_neg, d_neg}, {"relu", f_relu, d_relu},
@@ -205,6 +247,10 @@ static struct binary binary_of(const char *name, double a, double b)
 		return (struct binary){a * b, b, a};
 	if (strcmp(name, "div") == 0)
 		return (struct binary){a / b, 1 / b, -a / (b * b)};
+	if (strcmp(name, "maximum") == 0)
+		return (struct binary){a > b ? a : b, a > b, !(a > b)};
+	if (strcmp(name, "prelu") == 0)
+		return (struct binary){a > 0 ? a : a * b, a > 0 ? 1 : b, a > 0 ? 0 : a};
 	CU_ASSERT_STRING_EQUAL(name, "pow");
 	return (struct binary){pow(a, b), b * pow(a, b - 1), pow(a, b) * log(a)};
 }

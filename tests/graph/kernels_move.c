@@ -45,6 +45,33 @@ static uint64_t piece_at(const struct tensor *whole, const struct tensor *part, 
 	return before * w.n * w.after + begin * w.after + inner;
 }
 
+void expand_forward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->out[0].v[i] = c->in[0].v[kernel_stretch(c->out[0].t, c->in[0].t, i)];
+}
+
+void expand_backward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->dx[0][kernel_stretch(c->out[0].t, c->in[0].t, i)] += c->dy[0][i];
+}
+
+/* What comes from where does not matter: the input again and again. */
+void repeat_forward(const struct call *c)
+{
+	uint64_t n = tensor_elements(c->in[0].t);
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->out[0].v[i] = c->in[0].v[i % n];
+}
+
+void repeat_backward(const struct call *c)
+{
+	uint64_t n = tensor_elements(c->in[0].t);
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->dx[0][i % n] += c->dy[0][i];
+}
+
 void concat_forward(const struct call *c)
 {
 	uint32_t axis = c->op->attrs.axis;
@@ -91,19 +118,26 @@ void split_backward(const struct call *c)
 	}
 }
 
-void slice_forward(const struct call *c)
+/* Index in the input of element i of a slice with steps. */
+static uint64_t sliced(const struct call *c, uint64_t i)
 {
 	const struct op_attrs *a = &c->op->attrs;
+	struct kernel_axis x = kernel_axis(c->in[0].t, a->axis);
+	struct kernel_axis y = kernel_axis(c->out[0].t, a->axis);
+	uint64_t before = i / (y.n * y.after), at = i / y.after % y.n;
+	return (before * x.n + a->begin + at * a->stride[0]) * x.after + i % y.after;
+}
+
+void slice_forward(const struct call *c)
+{
 	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
-		c->out[0].v[i] =
-			c->in[0].v[piece_at(c->in[0].t, c->out[0].t, a->axis, a->begin, i)];
+		c->out[0].v[i] = c->in[0].v[sliced(c, i)];
 }
 
 void slice_backward(const struct call *c)
 {
-	const struct op_attrs *a = &c->op->attrs;
 	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
-		c->dx[0][piece_at(c->in[0].t, c->out[0].t, a->axis, a->begin, i)] += c->dy[0][i];
+		c->dx[0][sliced(c, i)] += c->dy[0][i];
 }
 
 static uint64_t row_of(const struct call *c, uint64_t i)

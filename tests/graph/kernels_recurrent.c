@@ -110,3 +110,52 @@ void lstm_cell_backward(const struct call *c)
 			lstm_step(c, s, sequence * s.steps + step, unit, &carried);
 	}
 }
+
+/* z, r and n before their curves. */
+static void gru_gates(const struct call *c, struct steps s, uint64_t i, double g[3])
+{
+	uint64_t hidden = s.n / 3;
+	const double *x = &c->in[0].v[i / hidden * s.n + i % hidden];
+	g[0] = sigmoid(x[0]);
+	g[1] = sigmoid(x[hidden]);
+	g[2] = tanh(g[1] * x[2 * hidden]);
+}
+
+static double gru_before(const struct call *c, struct steps s, uint64_t i)
+{
+	uint64_t hidden = s.n / 3;
+	return i / hidden % s.steps > 0 ? c->out[0].v[i - hidden] : 0;
+}
+
+void gru_cell_forward(const struct call *c)
+{
+	struct steps s = steps_of(c->in[0].t);
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++) {
+		double g[3];
+		gru_gates(c, s, i, g);
+		c->out[0].v[i] = (1 - g[0]) * g[2] + g[0] * gru_before(c, s, i);
+	}
+}
+
+/* The gradient of each h reaches the step before through z. */
+void gru_cell_backward(const struct call *c)
+{
+	struct steps s = steps_of(c->in[0].t);
+	uint64_t hidden = s.n / 3, n = tensor_elements(c->out[0].t);
+	for (uint64_t i = 0; i < n; i++) {
+		double dh = c->dy[0][i];
+		for (uint64_t at = i;; at -= hidden) {
+			double g[3];
+			double *dx = &c->dx[0][at / hidden * s.n + at % hidden];
+			const double *x = &c->in[0].v[at / hidden * s.n + at % hidden];
+			gru_gates(c, s, at, g);
+			double dn = dh * (1 - g[0]) * (1 - g[2] * g[2]);
+			dx[0] += dh * (gru_before(c, s, at) - g[2]) * g[0] * (1 - g[0]);
+			dx[hidden] += dn * x[2 * hidden] * g[1] * (1 - g[1]);
+			dx[2 * hidden] += dn * g[1];
+			dh *= g[0];
+			if (at / hidden % s.steps == 0)
+				break;
+		}
+	}
+}

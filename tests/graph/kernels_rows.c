@@ -215,13 +215,18 @@ static void measure(struct norm *m, const double *x, uint64_t set)
 	m->rms = sqrt(squares / (double)m->n + epsilon);
 }
 
+static double gain_of(const struct call *c, uint64_t at)
+{
+	return c->n_in > 1 ? c->in[1].v[at] : 1;
+}
+
 static void norm_forward(const struct call *c, struct norm m)
 {
 	for (uint64_t set = 0; set < m.sets; set++) {
 		measure(&m, c->in[0].v, set);
 		for (uint64_t i = 0; i < m.n; i++) {
 			uint64_t at = set_at(&m, set, i), gain = gain_at(&m, set, i);
-			c->out[0].v[at] = (c->in[0].v[at] - m.mean) / m.rms * c->in[1].v[gain] +
+			c->out[0].v[at] = (c->in[0].v[at] - m.mean) / m.rms * gain_of(c, gain) +
 					  (c->n_in > 2 ? c->in[2].v[gain] : 0);
 		}
 	}
@@ -237,16 +242,17 @@ static void norm_backward(const struct call *c, struct norm m)
 		for (uint64_t i = 0; i < m.n; i++) {
 			uint64_t at = set_at(&m, set, i), gain = gain_at(&m, set, i);
 			double h = (c->in[0].v[at] - m.mean) / m.rms, dy = c->dy[0][at];
-			g_sum += dy * c->in[1].v[gain];
-			gh_sum += dy * c->in[1].v[gain] * h;
-			c->dx[1][gain] += dy * h;
+			g_sum += dy * gain_of(c, gain);
+			gh_sum += dy * gain_of(c, gain) * h;
+			if (c->n_in > 1)
+				c->dx[1][gain] += dy * h;
 			if (c->n_in > 2)
 				c->dx[2][gain] += dy;
 		}
 		for (uint64_t i = 0; i < m.n; i++) {
 			uint64_t at = set_at(&m, set, i);
 			double h = (c->in[0].v[at] - m.mean) / m.rms;
-			double g = c->dy[0][at] * c->in[1].v[gain_at(&m, set, i)];
+			double g = c->dy[0][at] * gain_of(c, gain_at(&m, set, i));
 			double mean = m.centred ? g_sum / (double)m.n : 0;
 			c->dx[0][at] += (g - mean - h * gh_sum / (double)m.n) / m.rms;
 		}
@@ -255,7 +261,10 @@ static void norm_backward(const struct call *c, struct norm m)
 
 static struct norm last_norm(const struct call *c, bool centred)
 {
-	uint64_t n = tensor_elements(c->in[1].t);
+	const struct tensor *x = c->in[0].t;
+	uint64_t n = 1;
+	for (uint32_t i = c->op->attrs.axis ? c->op->attrs.axis : x->n_dims - 1; i < x->n_dims; i++)
+		n *= x->dims[i];
 	return (struct norm){.sets = tensor_elements(c->in[0].t) / n, .n = n, .centred = centred};
 }
 

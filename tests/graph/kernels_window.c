@@ -194,3 +194,72 @@ void lrn_backward(const struct call *c)
 			}
 	}
 }
+
+/* One input element, one place of the kernel, one output channel of its group. */
+static void spread(const struct call *c, uint64_t i, uint64_t k, uint64_t to, bool back)
+{
+	const struct tensor *x = c->in[0].t, *weight = c->in[1].t, *y = c->out[0].t;
+	const struct op_attrs *a = &c->op->attrs;
+	uint64_t at_w = i % x->dims[3], at_h = i / x->dims[3] % x->dims[2];
+	uint64_t plane = i / (x->dims[3] * x->dims[2]), channel = plane % x->dims[1];
+	uint64_t image = plane / x->dims[1], group = channel / (x->dims[1] / a->group);
+	uint64_t h = at_h * a->stride[0] + k / a->kernel[1] * a->dilation[0] - a->pad_begin[0];
+	uint64_t w = at_w * a->stride[1] + k % a->kernel[1] * a->dilation[1] - a->pad_begin[1];
+	if (h >= y->dims[2] || w >= y->dims[3]) /* below 0 wraps around */
+		return;
+	uint64_t out = ((image * y->dims[1] + group * weight->dims[1] + to) * y->dims[2] + h) *
+			       y->dims[3] +
+		       w;
+	uint64_t at = (channel * weight->dims[1] + to) * window_size(c) + k;
+	if (!back) {
+		c->out[0].v[out] += c->in[0].v[i] * c->in[1].v[at];
+		return;
+	}
+	c->dx[0][i] += c->dy[0][out] * c->in[1].v[at];
+	c->dx[1][at] += c->dy[0][out] * c->in[0].v[i];
+}
+
+static void spread_all(const struct call *c, bool back)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->in[0].t); i++)
+		for (uint64_t k = 0; k < window_size(c); k++)
+			for (uint64_t to = 0; to < c->in[1].t->dims[1]; to++)
+				spread(c, i, k, to, back);
+}
+
+void conv_transpose_forward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->out[0].v[i] = c->n_in > 2 ? c->in[2].v[channel_of(c, i)] : 0;
+	spread_all(c, false);
+}
+
+void conv_transpose_backward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t) && c->n_in > 2; i++)
+		c->dx[2][channel_of(c, i)] += c->dy[0][i];
+	spread_all(c, true);
+}
+
+/* The nearest neighbour, rounded down. */
+static uint64_t nearest(const struct tensor *x, const struct tensor *y, uint64_t i)
+{
+	uint64_t at[GRAPH_MAX_DIMS], from = 0;
+	for (uint32_t d = y->n_dims; d-- > 0; i /= y->dims[d])
+		at[d] = i % y->dims[d] * x->dims[d] / y->dims[d];
+	for (uint32_t d = 0; d < x->n_dims; d++)
+		from = from * x->dims[d] + at[d];
+	return from;
+}
+
+void resize_forward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->out[0].v[i] = c->in[0].v[nearest(c->in[0].t, c->out[0].t, i)];
+}
+
+void resize_backward(const struct call *c)
+{
+	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
+		c->dx[0][nearest(c->in[0].t, c->out[0].t, i)] += c->dy[0][i];
+}
