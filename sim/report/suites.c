@@ -15,7 +15,7 @@ static json_t *suite_json(const struct suite_report *s)
 		put_real(row, "reference", r->reference);
 		put_real(row, "ours", r->ours);
 		put_real(row, "error", r->error);
-		put_real(row, "tolerance", r->tolerance);
+		put(row, "tolerance", isnan(r->tolerance) ? json_null() : json_real(r->tolerance));
 		put(row, "pass", json_boolean(r->pass));
 		json_array_append_new(rows, row);
 	}
@@ -45,16 +45,23 @@ json_t *report_suites_json(const struct suite_report *suites_run, uint32_t n)
 	return root;
 }
 
-/* Failed rows first, then by the size of the error, then as they stand in the table. */
+/* Failed rows first, then means, then by the size of the error, then as they stand in the table. */
 static int worse_first(const void *pa, const void *pb)
 {
 	const struct suite_row *a = *(const struct suite_row *const *)pa;
 	const struct suite_row *b = *(const struct suite_row *const *)pb;
 	if (a->pass != b->pass)
 		return a->pass ? 1 : -1;
+	if (a->is_mean != b->is_mean)
+		return a->is_mean ? -1 : 1;
 	if (fabs(a->error) != fabs(b->error))
 		return fabs(a->error) > fabs(b->error) ? -1 : 1;
 	return a < b ? -1 : a > b;
+}
+
+static const char *verdict_of(const struct suite_row *row)
+{
+	return !row->pass ? "MISSED" : isnan(row->tolerance) ? "shown" : "ok";
 }
 
 static void suite_text(
@@ -73,8 +80,11 @@ static void suite_text(
 		table_cell(&t, "%.10g", order[i]->reference);
 		table_cell(&t, "%.10g", order[i]->ours);
 		table_cell(&t, "%.3g", 100 * order[i]->error);
-		table_cell(&t, "%.3g", 100 * order[i]->tolerance);
-		table_cell(&t, "%s", order[i]->pass ? "ok" : "MISSED");
+		if (isnan(order[i]->tolerance))
+			table_cell(&t, "-");
+		else
+			table_cell(&t, "%.3g", 100 * order[i]->tolerance);
+		table_cell(&t, "%s", verdict_of(order[i]));
 	}
 	table_print(&t, out, max_rows);
 	text_add(out, "%s: %u of %u rows, mean error %.3g %%, worst %.3g %%\n", s->name,

@@ -13,8 +13,10 @@ struct suite_row {
 	const char *label;
 	double reference, ours;
 	double error;     /* relative to the reference, signed; 0 where both are 0 */
-	double tolerance; /* largest |error| that passes; 0: equal */
+	double tolerance; /* largest |error| that passes; 0: equal; NAN: printed only, always passes */
 	bool pass;
+	bool counts;  /* in the figures of the report */
+	bool is_mean; /* `ours` is the mean |error| of rows above */
 };
 
 struct suite_report {
@@ -22,7 +24,7 @@ struct suite_report {
 	const char *note;             /* what the figures mean, what was calibrated */
 	struct suite_row *rows;
 	uint32_t n_rows, cap_rows, n_passed;
-	double mean_error, worst_error; /* of |error| */
+	double mean_error, worst_error; /* of |error|, of the rows that count */
 };
 
 struct suite_context {
@@ -35,8 +37,12 @@ struct suite_context {
 
 struct suite {
 	const char *name, *summary;
-	const char *table;          /* file in tests/golden, found below data_root */
-	const char *const *columns; /* that the table must have; NULL-terminated */
+	const char *table; /* file in tests/golden, found below data_root; or NULL: */
+	/* Tables that belong to others and are not shipped, or NULL: files in $WHAM_SHARED/validation,
+	 * run after `table` one by one into one report, when WHAM_SHARED is set. NULL-terminated. */
+	const char *const *foreign;
+	const char *foreign_source; /* where they can be had */
+	const char *const *columns; /* that each table must have; NULL-terminated */
 	bool (*run)(const struct suite_context *context, const struct csv *table,
 		struct suite_report *out, struct err *err);
 };
@@ -45,7 +51,10 @@ struct suite {
 extern const struct suite *const suites[];
 const struct suite *suite_get(const char *name, struct err *err); /* ERR_USAGE with the nearest */
 
-/* Runs the suite on its own table, or on `reference` with the same columns. False when it could not run; a missed tolerance is in the report
+/* False when the suite's tables are not shipped and WHAM_SHARED is not set. */
+bool suite_has_table(const struct suite *suite);
+
+/* Runs the suite on its own tables, or on `reference` alone, with the columns of one of them. False when it could not run; a missed tolerance is in the report
  * (n_passed < n_rows). */
 bool validate_run(const struct suite *suite, const char *reference,
 	const struct suite_context *context, struct suite_report *out, struct err *err);
