@@ -29,7 +29,7 @@ struct request {
 	struct names files; /* what is left when the options are taken */
 	struct names models, dims, fail_links, degraded, stragglers;
 	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
-		*dump_prog, *experiment, *map, *plot;
+		*dump_graph, *dump_prog, *experiment, *map, *plot;
 	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
 		*output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;

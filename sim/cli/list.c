@@ -6,6 +6,8 @@
 struct listing {
 	const char *name;
 	void (*collect)(struct request *q, struct names *out);
+	/* more about each than the name, or NULL */
+	bool (*describe)(struct request *q, const struct names *list, struct err *err);
 };
 
 static void add(struct request *q, struct names *list, const char *name)
@@ -46,6 +48,57 @@ static void collect_models(struct request *q, struct names *out)
 	*out = data_names(q->a, "models/workloads");
 }
 
+/* The models themselves, with --verbose their variants too. */
+static bool load_models(struct request *q, const struct names *list, struct graph **models,
+	uint32_t *n, struct err *err)
+{
+	uint32_t cap = 0;
+	struct graph one;
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct graph_variants variants;
+		if (!load_model(q, list->items[i], 0, 1, &one, err))
+			return false;
+		arena_push(q->a, *models, *n, cap) = one;
+		if (!q->verbose)
+			continue;
+		if (!graph_read_variants(q->a, one.path, &variants, err))
+			return false;
+		for (uint32_t v = 0; v < variants.n; v++) {
+			const char *name =
+				arena_printf(q->a, "%s:%s", list->items[i], variants.names[v]);
+			if (!load_model(q, name, 0, 1, &one, err))
+				return false;
+			arena_push(q->a, *models, *n, cap) = one;
+		}
+	}
+	return true;
+}
+
+static bool describe_models(struct request *q, const struct names *list, struct err *err)
+{
+	struct graph *models = NULL;
+	uint32_t n = 0;
+	struct table t;
+	struct text out = {0};
+	if (!load_models(q, list, &models, &n, err))
+		return false;
+	if (q->json) {
+		json_t *result = json_object(), *names = json_array();
+		for (uint32_t i = 0; i < n; i++)
+			json_array_append_new(names, json_string(models[i].name));
+		json_object_set_new(result, "models", names);
+		json_object_set_new(result, "details", report_models_json(models, n));
+		return write_json(q, result, err);
+	}
+	report_models_table(q->a, models, n, &t);
+	if (q->csv)
+		return write_csv(q, &t, err);
+	table_print(&t, &out, 0);
+	bool ok = write_text(q, &out, err);
+	text_free(&out);
+	return ok;
+}
+
 static void collect_suites(struct request *q, struct names *out)
 {
 	for (size_t i = 0; suites[i]; i++)
@@ -60,13 +113,13 @@ static void collect_topologies(struct request *q, struct names *out)
 }
 
 static const struct listing listings[] = {
-	{"accelerators", collect_accelerators},
-	{"algorithms", collect_algorithms},
-	{"collectives", collect_collectives},
-	{"formats", collect_formats},
-	{"models", collect_models},
-	{"suites", collect_suites},
-	{"topologies", collect_topologies},
+	{"accelerators", collect_accelerators, NULL},
+	{"algorithms", collect_algorithms, NULL},
+	{"collectives", collect_collectives, NULL},
+	{"formats", collect_formats, NULL},
+	{"models", collect_models, describe_models},
+	{"suites", collect_suites, NULL},
+	{"topologies", collect_topologies, NULL},
 };
 enum { N_LISTINGS = sizeof(listings) / sizeof(*listings) };
 
@@ -103,6 +156,8 @@ static bool run_list(struct request *q, struct err *err)
 	if (!l)
 		return false;
 	l->collect(q, &list);
+	if (l->describe)
+		return l->describe(q, &list, err);
 	if (q->json) {
 		json_t *result = json_object();
 		json_object_set_new(result, l->name, names_json(&list));
@@ -120,6 +175,7 @@ const struct command command_list = {
 	.name = "list",
 	.usage = "list models|accelerators|topologies|collectives|algorithms|formats|suites",
 	.summary = "what is there by name",
-	.examples = "  wham list models\n  wham list collectives --json\n",
+	.examples = "  wham list models\n  wham list models --verbose --csv\n  wham list "
+		    "collectives --json\n",
 	.run = run_list,
 };

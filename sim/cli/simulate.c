@@ -118,6 +118,21 @@ static bool dump_prog(struct request *q, const struct simulation *s, struct err 
 	return ok;
 }
 
+static bool dump_graph(struct request *q, const struct simulation *s, struct err *err)
+{
+	struct text out = {0};
+	if (!q->dump_graph)
+		return true;
+	size_t n = strlen(q->dump_graph);
+	if (n > 4 && strcmp(q->dump_graph + n - 4, ".dot") == 0)
+		report_graph_dot(&s->train, &out);
+	else
+		report_graph_text(&s->train, &out);
+	bool ok = file_write(q->dump_graph, out.data, out.n, err);
+	text_free(&out);
+	return ok;
+}
+
 static bool write_step(struct request *q, const struct simulation *s, struct err *err)
 {
 	struct step_report r = {.model = &s->model,
@@ -159,7 +174,7 @@ static bool run_simulate(struct request *q, struct err *err)
 	struct simulation s = {0};
 	if (q->gemm)
 		return simulate_gemm(q, err);
-	if (!prepare(q, &s, err) || !dump_prog(q, &s, err))
+	if (!prepare(q, &s, err) || !dump_graph(q, &s, err) || !dump_prog(q, &s, err))
 		return false;
 	if (q->dry_run) {
 		struct text out = {0};

@@ -90,6 +90,15 @@ void report_layers_text(struct arena *a, const struct step_report *s, struct tex
 /* A longest path of each stage's forward, backward and update part. */
 json_t *report_paths_json(struct arena *a, const struct step_report *s);
 
+/* Models, one row each: parameters, FLOPs of the forward pass of one sample, operators before fusion. */
+void report_models_table(struct arena *a, const struct graph *models, uint32_t n, struct table *t);
+json_t *report_models_json(const struct graph *models, uint32_t n);
+
+/* The operators of a graph with their work and what they wait for: a line each, or as Graphviz with a box around
+ * the operators of a layer. */
+void report_graph_text(const struct graph *g, struct text *out);
+void report_graph_dot(const struct graph *g, struct text *out);
+
 /* A timeline in the Trace Event format that Perfetto and chrome://tracing read. Needs spans. */
 void report_timeline(const struct prog *p, const struct run_result *run, struct text *out);
 
