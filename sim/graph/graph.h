@@ -225,7 +225,7 @@ struct train_options {
  * for what a fused operator absorbed, which comes before its dX and dW; TENSOR/sum where gradients meet (pass dW
  * when it is a parameter's); TENSOR/update. Views and tp_reduce leave no backward operator, except a CORE_NONE
  * one where several outputs join. An operator whose outputs nobody uses is where a backward pass starts. A
- * gradient that lookups make is free, as is adding it to another. A sum's gradients are that of its output: WHAM's cycles
+ * gradient that lookups make goes straight into that of the table. A sum's gradients are that of its output: WHAM's cycles
  * for each, no bytes written. */
 void graph_train(struct arena *a, const struct graph *in, const struct train_options *options,
 	struct graph *out);

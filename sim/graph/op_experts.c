@@ -47,7 +47,7 @@ bool shape_embedding_bag(const struct op_view *v, struct op_shapes *out, struct 
 	return true;
 }
 
-void work_embedding_bag(const struct op_view *v, struct work *w)
+void work_lookup(const struct op_view *v, struct work *w)
 {
 	const struct tensor *table = v->in[1];
 	w->vector_read_bytes = tensor_bytes(v->in[0]) +

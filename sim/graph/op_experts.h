@@ -7,7 +7,8 @@
 
 /* ids [..., pooling] and a table [rows, features]: the sum of the rows, [..., features]. */
 bool shape_embedding_bag(const struct op_view *v, struct op_shapes *out, struct err *err);
-void work_embedding_bag(const struct op_view *v, struct work *w);
+/* Of every lookup: labels, the row of each, the output. */
+void work_lookup(const struct op_view *v, struct work *w);
 void passes_embedding_bag(const struct op_view *v, struct pass_list *list);
 
 /* Scores [..., experts]: the `count` largest of each row and where they stand, both [..., count]. */

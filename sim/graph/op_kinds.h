@@ -43,6 +43,9 @@
  * row does not fit on the chip it is read once more: softmax, norms over the last axis and cross-entropy have rows
  * along their axis; batch norm is one row, because its statistics are complete only with the last image
  * (struct work: row_bytes, again_bytes). Backward likewise, with the gradient that came in.
+ * An embedding costs no cycles, as in WHAM, but bytes: forward the labels, the row of each and the output; backward
+ * the labels, the gradient that came in, and each row of the table's gradient once in and once out (sparse: rows
+ * that no label names are left alone).
  * What a row means in numbers is in tests/graph/kernels.c, which a new row needs too: a test holds its backward
  * pass, with no more than what it saves, against finite differences (tests/graph/test_autodiff.c).
  * Elements of a sum or bias gradient are free: WHAM's Sum is a Nop. */
@@ -73,7 +76,7 @@ enum backward_rule {
 	BACKWARD_GEMM, /* dX (m, k, n) and dW (k, n, m); also convolution and product of activations */
 	BACKWARD_VECTOR,     /* one vector operator, gradients of parameters included */
 	BACKWARD_COLLECTIVE, /* all-reduce of dX; all-gather and reduce-scatter are each other's */
-	BACKWARD_LOOKUP,     /* dW only, free as WHAM's embedding is */
+	BACKWARD_LOOKUP, /* dW only: rows of the gradient that came in are added to those of the table's */
 };
 
 /* Tensors that the backward pass reads, besides parameters and the gradient of the output. */
@@ -84,6 +87,10 @@ enum op_saves {
 	SAVES_OUTPUT = 1 << 2, /* the first output */
 	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
 	SAVES_REST = 1 << 4,   /* the inputs after the first: divisor, gain, labels, mask, tables */
+	/* Not saved: this input's gradient is that of the output itself, when they have the same size. */
+	SHARES_FIRST = 1 << 5,
+	SHARES_SECOND = 1 << 6,
+	SHARES_THIRD = 1 << 7,
 };
 
 /* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */
@@ -164,7 +171,8 @@ struct op_kind {
 	uint32_t keys; /* enum op_key */
 	/* Fills `out` or says why the inputs (view->out is not set) do not fit. */
 	bool (*shape)(const struct op_view *view, struct op_shapes *out, struct err *err);
-	/* Fills the tensor-core and collective part of `work`; NULL when there is none. */
+	/* Fills the tensor-core and collective part of `work`; NULL when there is none. Of a vector operator: the
+	 * bytes, where they are not those of all inputs and outputs. */
 	void (*work)(const struct op_view *view, struct work *work);
 	/* Appends the vector passes; NULL when there are none. `grads`: bit i is set when input i needs a
 	 * gradient. */

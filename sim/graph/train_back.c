@@ -51,18 +51,18 @@ static void add_part_traffic(struct trainer *t, const struct op *part, struct wo
 	}
 }
 
-/* Gradients of activations that `part` reads. Those of a sum are the gradient of its output itself when they have
- * its size: nothing is written, or once when it comes out of a fused tail. */
+/* Gradients of activations that `part` reads. One that is the gradient of the output itself is not written, or once
+ * when that comes out of a fused tail. */
 static uint64_t input_gradient_bytes(struct trainer *t, const struct op *part, bool has_tail)
 {
 	const struct tensor *y = &t->in->tensors[part->outputs[0]];
-	bool sum = part->kind->class == CLASS_INJECTIVE && part->kind->saves == 0;
 	uint64_t bytes = 0, shared = 0;
 	for (uint32_t i = 0; i < part->n_inputs; i++) {
 		const struct tensor *x = &t->in->tensors[part->inputs[i]];
 		if (!t->needs[part->inputs[i]] || x->class != TENSOR_ACTIVATION)
 			continue;
-		if (sum && tensor_elements(x) == tensor_elements(y))
+		bool same = i < 3 && part->kind->saves & SHARES_FIRST << i;
+		if (same && tensor_elements(x) == tensor_elements(y))
 			shared = tensor_bytes(x);
 		else
 			bytes += tensor_bytes(x);
@@ -210,6 +210,31 @@ static op_id back_plain(struct trainer *t, const struct op *op, const char *suff
 	return train_append(t, &back, after);
 }
 
+/* Adds to the gradient of the table, row by row. */
+static op_id back_lookup(
+	struct trainer *t, const struct op *op, const struct op *part, const struct starts *after)
+{
+	struct op_view view = view_of(t, part);
+	const struct tensor *table = view.in[1];
+	uint64_t n = tensor_elements(view.in[0]) * table->dims[1];
+	struct vector_work *pass = arena_new(t->a, struct vector_work);
+	*pass = (struct vector_work){VECTOR_ELEMENTWISE, n, n, part->kind->backward_cycles[0]};
+	struct work w = {.core = CORE_VC, .vector = pass, .n_vector = 1};
+	w.vector_read_bytes = saved_bytes(t, part) + n * table->elem_bytes;
+	w.vector_write_bytes = n * table->elem_bytes;
+	if (t->has_user[part->outputs[0]])
+		w.vector_read_bytes += tensor_bytes(view.out[0]);
+	return train_append(t,
+		&(struct op){
+			.name = arena_printf(t->a, "%s/dW", op->name),
+			.kind = part->kind,
+			.pass = PASS_BACKWARD_WEIGHT,
+			.forward = op->forward,
+			.work = w,
+		},
+		after);
+}
+
 static void back_head(
 	struct trainer *t, const struct op *op, const struct op *head, const struct starts *after)
 {
@@ -231,7 +256,7 @@ static void back_head(
 		contribute_all(t, head, id, false);
 		return;
 	case BACKWARD_LOOKUP:
-		id = back_plain(t, op, "dW", PASS_BACKWARD_WEIGHT, after);
+		id = back_lookup(t, op, head, after);
 		contribute_all(t, head, id, false);
 		return;
 	}
