@@ -4,7 +4,7 @@
 
 #include "net/net.h"
 
-/* The seam to SimGrid, exported by the module as `net_simgrid_module`. The module is opened only
+/* The seam to SimGrid, exported by the module as `net_simgrid_module`. SimGrid is initialised only
  * in a forked child, because SimGrid ends the process when it does not like its input. */
 struct net_module {
 	/* Of this struct and of struct net: a module of another build is refused. */

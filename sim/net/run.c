@@ -106,6 +106,9 @@ bool net_run(struct arena *a, enum net_kind kind, const struct topo *topo,
 {
 	if (kind == NET_ANALYTIC)
 		return run_here(a, topo, job, reply, err);
+	/* Opened here too, it is there already in this and every later child; nothing of it runs. */
+	if (!net_module_open(err))
+		return false;
 	struct simgrid_run run = {topo, job};
 	struct net_child child = {.main = run_simgrid, .ctx = &run, .blame = topo->platform_path};
 	return net_child_run(a, &child, reply, err);
