@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "arch/energy.h"
 #include "cli/internal.h"
 #include "search/search.h"
 
@@ -32,6 +33,16 @@ static void collect_collectives(struct request *q, struct names *out)
 		add(q, out,
 			arena_printf(q->a, "%s=%s", coll_kind_name(coll_algos[i]->kind),
 				coll_algos[i]->name));
+}
+
+/* What the models of energy and power rest on. */
+static void collect_constants(struct request *q, struct names *out)
+{
+	const struct energy_row *rows = energy_table();
+	for (int i = 0; i < N_ENERGY_CONSTANTS; i++)
+		add(q, out,
+			arena_printf(q->a, "%s = %g %s: %s", rows[i].name, rows[i].value,
+				rows[i].unit, rows[i].source));
 }
 
 static void collect_formats(struct request *q, struct names *out)
@@ -116,6 +127,7 @@ static const struct listing listings[] = {
 	{"accelerators", collect_accelerators, NULL},
 	{"algorithms", collect_algorithms, NULL},
 	{"collectives", collect_collectives, NULL},
+	{"constants", collect_constants, NULL},
 	{"formats", collect_formats, NULL},
 	{"models", collect_models, describe_models},
 	{"suites", collect_suites, NULL},
@@ -150,7 +162,7 @@ static bool run_list(struct request *q, struct err *err)
 	if (q->files.n != 1)
 		return err_set(err, ERR_USAGE,
 			"list takes one of models, accelerators, topologies, collectives, "
-			"algorithms, formats, suites");
+			"algorithms, constants, formats, suites");
 	const struct listing *l = listing_get(q->files.items[0], err);
 	struct names list = {0};
 	if (!l)
@@ -173,7 +185,8 @@ static bool run_list(struct request *q, struct err *err)
 
 const struct command command_list = {
 	.name = "list",
-	.usage = "list models|accelerators|topologies|collectives|algorithms|formats|suites",
+	.usage = "list "
+		 "models|accelerators|topologies|collectives|algorithms|constants|formats|suites",
 	.summary = "what is there by name",
 	.examples = "  wham list models\n  wham list models --verbose --csv\n  wham list "
 		    "collectives --json\n",

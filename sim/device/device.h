@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "arch/energy.h"
 #include "base/arena.h"
 #include "base/units.h"
 #include "graph/graph.h"
@@ -73,6 +74,7 @@ struct device_result {
 	uint32_t n;
 	tick tc_busy, vc_busy, link_busy; /* summed over cores */
 	uint64_t dram_bytes, macs, lane_ops;
+	struct event_counts counts; /* the same and more; no links */
 	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
 	tick critical_path; /* longest path at infinite cores and its own memory rate */
 	uint64_t n_events;  /* fired by the event engine */

@@ -306,6 +306,7 @@ static void run_part(struct arena *a, const struct device_part *part, uint32_t t
 		.dram_bytes = part->total.dram_read_bytes + part->total.dram_write_bytes,
 		.macs = part->total.macs,
 		.lane_ops = part->total.lane_ops,
+		.counts = event_counts_of(&part->arch, &part->total),
 		.clamped = part->clamped,
 	};
 	init_sim(&sim, &scratch, tcs, vcs);

@@ -17,6 +17,7 @@ void net_send(struct net *net, struct net_msg *msg)
 	msg->net = net;
 	msg->id = net->n_sent++;
 	if (msg->src != msg->dst) {
+		net->sent_bytes += (double)msg->bytes / (double)(msg->divisor ? msg->divisor : 1);
 		net->ops->send(net, msg);
 		return;
 	}

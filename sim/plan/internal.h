@@ -34,6 +34,7 @@ struct price {
 	tick duration;
 	double energy_j;
 	uint64_t macs;
+	struct event_counts counts;
 };
 
 /* Prices lists of operators on one of `archs`; what has the same works and dependencies as an earlier list

@@ -98,6 +98,7 @@ struct stage {
 	tick forward, backward, update; /* update once a step; backward includes recomputation */
 	uint64_t forward_cycles, backward_cycles; /* the same in cycles of its accelerator */
 	double energy_j;                          /* of a whole step, one device */
+	struct event_counts counts;               /* likewise; no links */
 	uint64_t macs; /* of forward + backward of a micro-batch, recomputation included */
 	struct stage_memory memory;
 	enum recompute recompute;    /* what AUTO came to */

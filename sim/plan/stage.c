@@ -14,6 +14,7 @@ static void price_add(struct price *sum, const struct price *p)
 	sum->duration += p->duration;
 	sum->energy_j += p->energy_j;
 	sum->macs += p->macs;
+	event_counts_add(&sum->counts, &p->counts, 1);
 }
 
 static struct price price_ops(const struct work_order *o, const op_id *ids, uint32_t n)
@@ -181,6 +182,9 @@ void stage_fill(struct stage *stage, const struct stage_costs *costs, const stru
 	stage->backward_cycles = cycles_of(stage->backward, arch->clock_hz);
 	stage->energy_j =
 		n_micro_batches * (forward->energy_j + backward->energy_j) + costs->update.energy_j;
+	stage->counts = costs->update.counts;
+	event_counts_add(&stage->counts, &forward->counts, n_micro_batches);
+	event_counts_add(&stage->counts, &backward->counts, n_micro_batches);
 	stage->macs = forward->macs + backward->macs;
 	stage->forward_collectives = costs->forward.n_colls;
 	stage->forward_collective_bytes = costs->forward.coll_bytes;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "report/energy.h"
 #include "report/internal.h"
 
 /* Which rows are shown, in which order: the products of the forward pass, then, when asked for, all others. */
@@ -96,6 +97,7 @@ static json_t *row_json(const struct step_report *s, const struct layer_row *row
 	put_real(l, "utilisation", row->utilisation);
 	put_text(l, "roofline", roofline_name(row->roofline));
 	put_real(l, "energy_j", arch_op_energy_j(arch, &row->cost));
+	put(l, "energy", op_energy_json(arch, &row->cost));
 	if (s->critical_path)
 		put_timing(l, row);
 	return l;

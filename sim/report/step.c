@@ -1,4 +1,5 @@
 /* A training step: totals, where the time goes, stages, links, and the operators of one device. */
+#include "report/energy.h"
 #include "report/internal.h"
 #include "report/report.h"
 
@@ -18,22 +19,6 @@ const struct arch *arch_of_stage(const struct step_report *s, uint32_t stage)
 	return &s->archs[s->n_archs == 1 ? 0 : stage];
 }
 
-/* Joules of the compute tasks, and idle power over the time that a device computes nothing. */
-static double step_energy(const struct step_report *s, double seconds)
-{
-	double joules = 0;
-	uint32_t per_stage = s->degrees->tp * s->degrees->dp;
-	for (uint32_t i = 0; i < s->plan->n_stages; i++) {
-		const struct stage *st = &s->plan->stages[i];
-		double busy =
-			(double)s->plan->n_micro_batches * ticks_to_s(st->forward + st->backward) +
-			ticks_to_s(st->update);
-		double idle = seconds > busy ? seconds - busy : 0;
-		joules += per_stage * (st->energy_j + idle * arch_idle_w(arch_of_stage(s, i)));
-	}
-	return joules;
-}
-
 static struct step_figures figures_of(const struct step_report *s)
 {
 	struct step_figures f = {.seconds = ticks_to_s(s->run->end)};
@@ -48,7 +33,7 @@ static struct step_figures figures_of(const struct step_report *s)
 		f.mfu = f.model_macs / (f.seconds * peak);
 		f.tflops_per_device = 2 * f.model_macs / f.seconds / f.n_devices / 1e12;
 	}
-	f.energy_j = step_energy(s, f.seconds);
+	f.energy_j = step_energy_j(s);
 	return f;
 }
 
@@ -188,6 +173,7 @@ json_t *report_step_json(struct arena *a, const struct step_report *s)
 	put_real(root, "mfu", f.mfu);
 	put_real(root, "tflops_per_device", f.tflops_per_device);
 	put_real(root, "energy_j", f.energy_j);
+	put(root, "energy", step_energy_json(s));
 	put_real(root, "tdp_w", tdp);
 	put_real(root, "area_mm2", area);
 	put(root, "memory_bytes_per_device", memory);
@@ -244,7 +230,7 @@ void report_step_text(struct arena *a, const struct step_report *s, struct text 
 		text_add(out, ", %.6g tokens/s", f.tokens_per_s);
 	text_add(out, "\nper device       %.4g TFLOP/s, MFU %.1f %%\n", f.tflops_per_device,
 		100 * f.mfu);
-	text_add(out, "energy           %.6g J a step\n", f.energy_j);
+	step_energy_text(s, out);
 	text_add(out, "where the time goes (mean over devices)\n");
 	text_share(out, "compute", sh.compute, f.seconds);
 	text_share(out, "optimizer", sh.optimizer, f.seconds);

@@ -262,6 +262,7 @@ void outcome_write(struct engine *e, struct text *out)
 		put(out, e->coll_bytes[i]);
 	put(out, e->p2p_bytes);
 	put(out, e->net->n_sent);
+	put_double(out, e->net->sent_bytes);
 	put_double(out, energy(e->prog));
 	put_ranks(e, out);
 	put_colls(e, out);
@@ -280,6 +281,7 @@ bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, str
 		out->coll_bytes[i] = get_u64(&in);
 	out->p2p_bytes = get_u64(&in);
 	out->n_messages = get_u64(&in);
+	out->sent_bytes = get_double(&in);
 	out->energy_j = get_double(&in);
 	get_ranks(&in, a, out);
 	get_colls(&in, a, p, out);

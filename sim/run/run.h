@@ -67,6 +67,7 @@ struct run_result {
 		[N_COLL_KINDS]; /* payload by nccl-tests' convention, summed over instances */
 	uint64_t p2p_bytes,
 		n_messages; /* messages: all that the network carried, those of collectives too */
+	double sent_bytes;  /* of all messages between two devices, those of collectives too */
 	double energy_j;    /* of compute tasks whose cost knows it */
 	struct run_link
 		*links; /* the busiest first, at most 10 unless asked; none on a SimGrid platform */
