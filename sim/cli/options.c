@@ -136,7 +136,7 @@ static bool set_time(option *row, struct request *q, const char *text, struct er
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{"accel", 0, "NAME|FILE|SPEC", "accelerator (tpuv2): a name, a file, or TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]", PLANS, set_text, AT(accel)},
-	{"algo", 0, "NAME", "search: wham, exhaustive or random; topology cost: algorithm of the collective, or all", " search topology ", set_text, AT(algo)},
+	{"algo", 0, "NAME", "search: wham, exhaustive or random; topology cost: algorithm of the collective, all, auto (the cheapest of all), or an MSCCL file (.xml)", " search topology ", set_text, AT(algo)},
 	{"all-operators", 0, NULL, "list all operators, backward and update too, the tensor-core operators first", " simulate ", set_flag, AT(all_operators)},
 	{"area-mm2", 0, "X", "largest area of a design, mm2", " search ", set_number, AT(area_mm2)},
 	{"batch", 0, "N", "samples of the whole step", PLANS, set_count, AT(batch)},
@@ -144,7 +144,7 @@ const struct option_row option_rows[] = {
 	{"bw", 0, "BANDWIDTH", "of a cable of the budget, per direction (25GB/s)", " topology ", set_rate, AT(bw)},
 	{"bw-scale", 0, "X", "all links carry X times as much", NETS, set_number, AT(bw_scale)},
 	{"bytes", 0, "SIZE", "size of the collective by nccl-tests' convention (64MiB); topology sweep: SMALL..LARGE[:FACTOR] (1KiB..1GiB:4)", " topology ", set_bytes, AT(bytes)},
-	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
+	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring), auto (measured) or nccl (by size); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
 	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
 	{"critical-path", 0, NULL, "show a longest path of each stage; with --layers also ASAP, ALAP and mobility", " simulate ", set_flag, AT(critical_path)},
 	{"csv", 0, NULL, "print comma-separated values", " list replay search simulate topology validate ", set_flag, AT(csv)},

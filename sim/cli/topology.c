@@ -70,19 +70,18 @@ static bool algorithms(struct request *q, enum coll_kind kind, uint32_t n_ranks,
 	uint32_t cap = 0;
 	*out = NULL;
 	*n = 0;
-	if (!q->algo || strcmp(q->algo, "all") != 0) {
-		const struct coll_algo *algo = coll_get(kind, q->algo, err);
+	if (!q->algo || (strcmp(q->algo, "all") != 0 && strcmp(q->algo, "auto") != 0)) {
+		const struct coll_algo *algo = coll_load(q->a, kind, q->algo, err);
 		if (!algo)
 			return false;
-		if (algo->fits && !algo->fits(n_ranks))
+		if (!coll_fits(algo, n_ranks))
 			return err_set(err, ERR_INPUT, "%s %s does not work for %u ranks",
 				coll_kind_name(kind), algo->name, n_ranks);
 		arena_push(q->a, *out, *n, cap) = algo;
 		return true;
 	}
 	for (size_t i = 0; coll_algos[i]; i++)
-		if (coll_algos[i]->kind == kind &&
-			(!coll_algos[i]->fits || coll_algos[i]->fits(n_ranks)))
+		if (coll_algos[i]->kind == kind && coll_fits(coll_algos[i], n_ranks))
 			arena_push(q->a, *out, *n, cap) = coll_algos[i];
 	return *n > 0 || err_set(err, ERR_INTERNAL, "no algorithm for %s", coll_kind_name(kind));
 }
@@ -99,12 +98,21 @@ static bool place_ranks(
 	return true;
 }
 
+/* Of the rows from `first` on. */
+static void keep_cheapest(struct cost_row *rows, uint32_t first, uint32_t *n_rows)
+{
+	for (uint32_t i = first + 1; i < *n_rows; i++)
+		if (rows[i].run.end < rows[first].run.end)
+			rows[first] = rows[i];
+	*n_rows = first + 1;
+}
+
 static bool cost_on(struct request *q, const struct topo *topo, enum coll_kind kind,
 	struct cost_row **rows, uint32_t *n_rows, struct err *err)
 {
 	const struct coll_algo **algos;
 	struct run_config config = {.topo = topo, .all_links = q->csv_links != NULL};
-	uint32_t *devices, n, n_algos, cap = *n_rows;
+	uint32_t *devices, n, n_algos, cap = *n_rows, first = *n_rows;
 	uint64_t bytes = q->bytes > 0 ? q->bytes : UINT64_C(64) << 20;
 	if (!load_net(q, &config.net, err) || !parse_ranks(q, topo, &devices, &n, err) ||
 		!place_ranks(q, topo, devices, n, err) ||
@@ -122,6 +130,8 @@ static bool cost_on(struct request *q, const struct topo *topo, enum coll_kind k
 			return false;
 		arena_push(q->a, *rows, *n_rows, cap) = row;
 	}
+	if (q->algo && strcmp(q->algo, "auto") == 0)
+		keep_cheapest(*rows, first, n_rows);
 	return true;
 }
 

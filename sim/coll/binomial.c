@@ -1,77 +1,87 @@
 #include "coll/internal.h"
 
-/* Trees over ceil(log2 n) rounds with the root at position 0: the rank at i + dist hangs below
- * i, where 2 dist divides i, and stands for itself and the dist - 1 ranks after it. Towards the
- * leaves dist falls, towards the root it grows. */
+/* Trees over ceil(log2 n) rounds with the root at position 0. Towards the leaves the distance
+ * falls, towards the root it grows. */
 
-struct tree {
-	uint32_t n_ranks;
-	uint64_t bytes;
-	bool up;     /* to the root */
-	bool reduce; /* adds on the way */
-	bool whole;  /* the whole vector moves, otherwise the part of each rank below */
-};
-
-static void add_level(struct steps *s, const struct tree *t, uint32_t dist)
+static struct coll_frame frame_whole(const struct coll_call *c)
 {
-	for (uint32_t i = 0; i + dist < t->n_ranks; i += 2 * dist) {
-		uint32_t child = i + dist;
-		uint32_t below = dist < t->n_ranks - child ? dist : t->n_ranks - child;
-		struct coll_step step = {
-			.src = t->up ? child : i,
-			.dst = t->up ? i : child,
-			.bytes = t->whole ? t->bytes : t->bytes * below,
-			.range = {t->whole ? 0 : child, t->whole ? 1 : below},
-			.reduce = t->reduce,
-		};
-		steps_add(s, &step);
-	}
+	return (struct coll_frame){log2_ceil(c->n_ranks), c->n_ranks, 1, 1};
 }
 
-static struct coll_schedule build_tree(struct arena *a, const struct tree *t)
+static struct coll_frame frame_parts(const struct coll_call *c)
 {
-	struct steps s = {.a = a};
-	uint32_t n_rounds = log2_ceil(t->n_ranks);
-	for (uint32_t r = 0; r < n_rounds; r++, s.round++)
-		add_level(&s, t, UINT32_C(1) << (t->up ? r : n_rounds - 1 - r));
-	uint32_t n_parts = t->whole ? 1 : t->n_ranks;
-	return steps_finish(&s, n_parts, n_parts);
+	return (struct coll_frame){log2_ceil(c->n_ranks), c->n_ranks, c->n_ranks, c->n_ranks};
 }
 
-static struct coll_schedule broadcast(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static struct coll_frame frame_twice(const struct coll_call *c)
 {
-	struct tree t = {.n_ranks = n_ranks, .bytes = bytes, .whole = true};
-	return build_tree(a, &t);
+	return (struct coll_frame){2 * log2_ceil(c->n_ranks), 2 * (uint64_t)c->n_ranks, 1, 1};
 }
 
-static struct coll_schedule reduce(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static struct tree tree_of(const struct coll_call *c, bool up, bool whole)
 {
-	struct tree t = {
-		.n_ranks = n_ranks, .bytes = bytes, .up = true, .reduce = true, .whole = true};
-	return build_tree(a, &t);
+	return (struct tree){.n_ranks = c->n_ranks,
+		.bytes = c->bytes,
+		.up = up,
+		.whole = whole,
+		.reduce = up && whole,
+		.n_parts = 1};
 }
 
-static struct coll_schedule gather(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static void add_round(const struct coll_call *c, const struct tree *t, uint32_t r, struct steps *s)
 {
-	struct tree t = {.n_ranks = n_ranks, .bytes = bytes, .up = true};
-	return build_tree(a, &t);
+	steps_tree_level(s, t, UINT32_C(1) << (t->up ? r : log2_ceil(c->n_ranks) - 1 - r));
 }
 
-static struct coll_schedule scatter(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static void broadcast(const struct coll_call *c, uint32_t r, struct steps *s)
 {
-	struct tree t = {.n_ranks = n_ranks, .bytes = bytes};
-	return build_tree(a, &t);
+	struct tree t = tree_of(c, false, true);
+	add_round(c, &t, r, s);
+}
+
+static void reduce(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	struct tree t = tree_of(c, true, true);
+	add_round(c, &t, r, s);
+}
+
+static void gather(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	struct tree t = tree_of(c, true, false);
+	add_round(c, &t, r, s);
+}
+
+static void scatter(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	struct tree t = tree_of(c, false, false);
+	add_round(c, &t, r, s);
+}
+
+/* To rank 0 and back. */
+static void allreduce(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	uint32_t n_levels = log2_ceil(c->n_ranks);
+	struct tree t = tree_of(c, r < n_levels, true);
+	add_round(c, &t, r < n_levels ? r : r - n_levels, s);
 }
 
 const struct coll_algo coll_broadcast_binomial = {.name = "binomial",
 	.kind = COLL_BROADCAST,
-	.build = broadcast};
+	.frame = frame_whole,
+	.round = broadcast};
 const struct coll_algo coll_reduce_binomial = {.name = "binomial",
 	.kind = COLL_REDUCE,
-	.build = reduce};
+	.frame = frame_whole,
+	.round = reduce};
 const struct coll_algo coll_gather_binomial = {.name = "binomial",
 	.kind = COLL_GATHER,
-	.build = gather};
+	.frame = frame_parts,
+	.round = gather};
 const struct coll_algo coll_scatter_binomial = {.name = "binomial",
 	.kind = COLL_SCATTER,
-	.build = scatter};
+	.frame = frame_parts,
+	.round = scatter};
+const struct coll_algo coll_allreduce_redbcast = {.name = "redbcast",
+	.kind = COLL_ALLREDUCE,
+	.frame = frame_twice,
+	.round = allreduce};

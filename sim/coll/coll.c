@@ -5,35 +5,68 @@
 #include "coll/internal.h"
 
 const struct coll_algo *const coll_algos[] = {
+	&coll_allreduce_biring,
+	&coll_allreduce_dbtree,
+	&coll_allreduce_direct,
+	&coll_allreduce_hierarchical,
 	&coll_allreduce_rabenseifner,
 	&coll_allreduce_recdbl,
+	&coll_allreduce_redbcast,
 	&coll_allreduce_ring,
+	&coll_allreduce_rings,
+	&coll_allreduce_torus,
+	&coll_allreduce_colours,
 	&coll_allgather_bruck,
+	&coll_allgather_direct,
+	&coll_allgather_neighbor,
 	&coll_allgather_recdbl,
 	&coll_allgather_ring,
+	&coll_reducescatter_direct,
+	&coll_reducescatter_halving,
+	&coll_reducescatter_pairwise,
 	&coll_reducescatter_ring,
 	&coll_broadcast_binomial,
+	&coll_broadcast_chain,
+	&coll_broadcast_vandegeijn,
 	&coll_reduce_binomial,
+	&coll_reduce_chain,
+	&coll_reduce_rabenseifner,
 	&coll_gather_binomial,
+	&coll_gather_chain,
+	&coll_gather_direct,
 	&coll_scatter_binomial,
+	&coll_scatter_chain,
+	&coll_scatter_direct,
+	&coll_alltoall_bruck,
+	&coll_alltoall_direct,
 	&coll_alltoall_pairwise,
+	&coll_alltoall_twolevel,
 	&coll_barrier_dissemination,
+	&coll_halo_neighbors,
 	NULL,
 };
 enum { N_ALGOS = sizeof(coll_algos) / sizeof(*coll_algos) - 1 };
 
+static const char *const defaults[N_COLL_KINDS] = {
+	[COLL_ALLREDUCE] = "ring",
+	[COLL_ALLGATHER] = "ring",
+	[COLL_REDUCESCATTER] = "ring",
+	[COLL_BROADCAST] = "binomial",
+	[COLL_REDUCE] = "binomial",
+	[COLL_GATHER] = "binomial",
+	[COLL_SCATTER] = "binomial",
+	[COLL_ALLTOALL] = "pairwise",
+	[COLL_BARRIER] = "dissemination",
+	[COLL_HALO] = "neighbors",
+};
+
 const struct coll_algo *coll_find(enum coll_kind kind, const char *name)
 {
-	const struct coll_algo *first = NULL;
-	for (unsigned i = 0; i < N_ALGOS; i++) {
-		if (coll_algos[i]->kind != kind)
-			continue;
-		if (strcmp(coll_algos[i]->name, name ? name : "ring") == 0)
+	for (unsigned i = 0; i < N_ALGOS; i++)
+		if (coll_algos[i]->kind == kind &&
+			strcmp(coll_algos[i]->name, name ? name : defaults[kind]) == 0)
 			return coll_algos[i];
-		if (!first)
-			first = coll_algos[i];
-	}
-	return name ? NULL : first;
+	return NULL;
 }
 
 const struct coll_algo *coll_get(enum coll_kind kind, const char *name, struct err *err)
@@ -55,6 +88,37 @@ const struct coll_algo *coll_get(enum coll_kind kind, const char *name, struct e
 		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	text_free(&list);
 	return NULL;
+}
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+	size_t n = strlen(text), m = strlen(suffix);
+	return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+const struct coll_algo *coll_load(
+	struct arena *a, enum coll_kind kind, const char *name, struct err *err)
+{
+	const struct coll_algo *algo;
+	if (!name || !has_suffix(name, ".xml"))
+		return coll_get(kind, name, err);
+	if (!coll_read_msccl(a, name, &algo, err))
+		return NULL;
+	if (algo->kind == kind)
+		return algo;
+	err_set(err, ERR_INPUT, "%s: is an algorithm for %s, not for %s", name,
+		coll_kind_name(algo->kind), coll_kind_name(kind));
+	return NULL;
+}
+
+bool coll_policy_find(const char *name, enum coll_policy *out)
+{
+	*out = COLL_FIXED;
+	if (name && strcmp(name, "auto") == 0)
+		*out = COLL_AUTO;
+	if (name && strcmp(name, "nccl") == 0)
+		*out = COLL_NCCL;
+	return *out != COLL_FIXED;
 }
 
 static bool find_kind(const char *name, enum coll_kind *kind, struct err *err)
@@ -82,9 +146,9 @@ static bool parse_one(const char *text, size_t n, struct coll_choice *choice, st
 	} else {
 		*eq = '\0';
 		ok = find_kind(word, &kind, err);
-		if (ok && choice->algo[kind])
+		if (ok && (choice->algo[kind] || choice->policy[kind] != COLL_FIXED))
 			ok = err_set(err, ERR_USAGE, "'%s' appears twice", word);
-		if (ok)
+		if (ok && !coll_policy_find(eq + 1, &choice->policy[kind]))
 			ok = (choice->algo[kind] = coll_get(kind, eq + 1, err)) != NULL;
 	}
 	arena_free(&a);
@@ -93,7 +157,7 @@ static bool parse_one(const char *text, size_t n, struct coll_choice *choice, st
 
 bool coll_parse_choice(const char *text, struct coll_choice *choice, struct err *err)
 {
-	*choice = (struct coll_choice){{NULL}};
+	*choice = (struct coll_choice){0};
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = text + strcspn(text, ",");
 		if (!parse_one(text, (size_t)(end - text), choice, err))
@@ -104,47 +168,36 @@ bool coll_parse_choice(const char *text, struct coll_choice *choice, struct err 
 	return true;
 }
 
-double coll_time(const struct coll_schedule *s, uint32_t n_ranks, double alpha_s, double beta_s)
+/* What NCCL has beside the default: all-reduce has both, the others have this one. */
+static const char *nccl_has(enum coll_kind kind)
 {
-	struct arena a = {0};
-	double *ready = arena_array(&a, n_ranks, double); /* when all earlier rounds are over */
-	double *after = arena_array(&a, n_ranks, double); /* ... and the one at hand */
-	double end = 0;
-	for (uint32_t i = 0; i < s->n_steps; i++) {
-		const struct coll_step *step = &s->steps[i];
-		if (i > 0 && s->steps[i - 1].round != step->round)
-			memcpy(ready, after, n_ranks * sizeof(*ready));
-		double start =
-			ready[step->src] > ready[step->dst] ? ready[step->src] : ready[step->dst];
-		double payload = (double)step->bytes / (double)s->bytes_divisor;
-		double done = start + alpha_s + payload * beta_s;
-		if (done > after[step->src])
-			after[step->src] = done;
-		if (done > after[step->dst])
-			after[step->dst] = done;
-		end = done > end ? done : end;
-	}
-	arena_free(&a);
-	return end;
-}
-
-double coll_busbw_factor(enum coll_kind kind, uint32_t n_ranks)
-{
-	double n = n_ranks;
 	switch (kind) {
 	case COLL_ALLREDUCE:
-		return 2 * (n - 1) / n;
-	case COLL_ALLGATHER:
-	case COLL_REDUCESCATTER:
+		return "dbtree";
+	case COLL_BROADCAST:
+	case COLL_REDUCE:
+		return "chain";
 	case COLL_GATHER:
 	case COLL_SCATTER:
 	case COLL_ALLTOALL:
-		return (n - 1) / n;
-	case COLL_BROADCAST:
-	case COLL_REDUCE:
-		return 1;
+		return "direct";
+	case COLL_ALLGATHER:
+	case COLL_REDUCESCATTER:
 	case COLL_BARRIER:
-		return 0;
+	case COLL_HALO:
+		return NULL;
 	}
-	return 0;
+	return NULL;
+}
+
+const struct coll_algo *coll_nccl_pick(
+	enum coll_kind kind, uint32_t n_ranks, uint64_t bytes, double alpha_s, double beta_s)
+{
+	const struct coll_algo *algo = coll_find(kind, nccl_has(kind));
+	struct coll_call tree = {.algo = algo, .n_ranks = n_ranks, .bytes = bytes};
+	if (kind != COLL_ALLREDUCE)
+		return coll_fits(algo, n_ranks) ? algo : coll_find(kind, NULL);
+	double n = n_ranks, chunk = (double)div_ceil(bytes, n_ranks);
+	double ring_s = 2 * (n - 1) * (alpha_s + chunk * beta_s);
+	return coll_call_time(&tree, alpha_s, beta_s) < ring_s ? algo : coll_find(kind, "ring");
 }

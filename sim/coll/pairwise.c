@@ -1,23 +1,52 @@
 #include "coll/internal.h"
 
-/* n - 1 rounds: in round r every rank sends to the r-th after it and receives from the r-th
- * before it. The part of rank i for rank j is i n + j. */
-static struct coll_schedule alltoall(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+/* n - 1 rounds: in round r every rank sends to the one r + 1 after it and receives from the one
+ * r + 1 before it (Thakur, Rabenseifner and Gropp, 2005). The part of rank i for rank j is i n + j
+ * in an all-to-all. */
+
+static struct coll_frame frame_scatter(const struct coll_call *c)
 {
-	struct steps s = {.a = a};
-	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
-	for (uint32_t r = 1; r < n_ranks; r++, s.round++)
-		for (uint32_t i = 0; i < n_ranks; i++) {
-			uint32_t dst = (i + r) % n_ranks;
-			steps_add(&s, &(struct coll_step){.src = i,
-					      .dst = dst,
-					      .bytes = bytes,
-					      .range = {i * n_ranks + dst, 1}});
-		}
-	return steps_finish(&s, n_ranks, n_ranks * n_ranks);
+	uint32_t n = c->n_ranks;
+	return (struct coll_frame){n - 1, (uint64_t)n * (n - 1), n, n};
+}
+
+static struct coll_frame frame_alltoall(const struct coll_call *c)
+{
+	uint32_t n = c->n_ranks;
+	return (struct coll_frame){n - 1, (uint64_t)n * (n - 1), n, n * n};
+}
+
+static void alltoall(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	uint32_t n = c->n_ranks;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t dst = (i + r + 1) % n;
+		steps_add(s, &(struct coll_step){.src = i,
+				     .dst = dst,
+				     .bytes = c->bytes,
+				     .range = {i * n + dst, 1}});
+	}
+}
+
+static void reducescatter(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	uint32_t n = c->n_ranks;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t dst = (i + r + 1) % n;
+		steps_add(s, &(struct coll_step){.src = i,
+				     .dst = dst,
+				     .bytes = c->bytes,
+				     .range = {dst, 1},
+				     .reduce = true});
+	}
 }
 
 const struct coll_algo coll_alltoall_pairwise = {.name = "pairwise",
 	.kind = COLL_ALLTOALL,
 	.fits = fits_squared,
-	.build = alltoall};
+	.frame = frame_alltoall,
+	.round = alltoall};
+const struct coll_algo coll_reducescatter_pairwise = {.name = "pairwise",
+	.kind = COLL_REDUCESCATTER,
+	.frame = frame_scatter,
+	.round = reducescatter};

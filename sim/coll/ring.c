@@ -4,42 +4,60 @@
  * all-reduce algorithms for clusters of workstations", 2009: n - 1 steps that add, n - 1 that
  * copy. */
 
-static struct coll_schedule allreduce(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static struct coll_frame frame_of(uint32_t n_ranks, uint32_t n_passes)
 {
-	struct steps s = {.a = a};
-	uint64_t chunk = div_ceil(bytes, n_ranks);
-	steps_reserve(&s, 2 * (size_t)n_ranks * (n_ranks - 1));
-	steps_ring(&s, n_ranks, 0, chunk, true);
-	steps_ring(&s, n_ranks, 1, chunk, false);
-	return steps_finish(&s, 1, n_ranks);
+	uint64_t rounds = (uint64_t)n_passes * (n_ranks - 1);
+	return (struct coll_frame){(uint32_t)rounds, rounds * n_ranks, 1, n_ranks};
 }
 
-static struct coll_schedule allgather(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static struct coll_frame once(const struct coll_call *c)
 {
-	struct steps s = {.a = a};
-	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
-	steps_ring(&s, n_ranks, 0, div_ceil(bytes, n_ranks), false);
-	return steps_finish(&s, 1, n_ranks);
+	return frame_of(c->n_ranks, 1);
+}
+
+static struct coll_frame twice(const struct coll_call *c)
+{
+	return frame_of(c->n_ranks, 2);
+}
+
+static uint32_t all_alike(const struct coll_call *c, uint32_t round)
+{
+	return 0;
+}
+
+static void allreduce(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	uint32_t n = c->n_ranks;
+	bool adds = r < n - 1;
+	struct ring_pass p = {n, adds ? 0 : 1, div_ceil(c->bytes, n), adds};
+	steps_ring(s, &p, adds ? r : r - (n - 1));
+}
+
+static void allgather(const struct coll_call *c, uint32_t r, struct steps *s)
+{
+	struct ring_pass p = {c->n_ranks, 0, div_ceil(c->bytes, c->n_ranks), false};
+	steps_ring(s, &p, r);
 }
 
 /* Part i ends at rank i. */
-static struct coll_schedule reducescatter(struct arena *a, uint32_t n_ranks, uint64_t bytes)
+static void reducescatter(const struct coll_call *c, uint32_t r, struct steps *s)
 {
-	struct steps s = {.a = a};
-	steps_reserve(&s, (size_t)n_ranks * (n_ranks - 1));
-	steps_ring(&s, n_ranks, n_ranks - 1, div_ceil(bytes, n_ranks), true);
-	return steps_finish(&s, 1, n_ranks);
+	struct ring_pass p = {c->n_ranks, c->n_ranks - 1, div_ceil(c->bytes, c->n_ranks), true};
+	steps_ring(s, &p, r);
 }
 
 const struct coll_algo coll_allreduce_ring = {.name = "ring",
 	.kind = COLL_ALLREDUCE,
-	.fits = fits_squared,
-	.build = allreduce};
+	.frame = twice,
+	.round = allreduce,
+	.like = all_alike};
 const struct coll_algo coll_allgather_ring = {.name = "ring",
 	.kind = COLL_ALLGATHER,
-	.fits = fits_squared,
-	.build = allgather};
+	.frame = once,
+	.round = allgather,
+	.like = all_alike};
 const struct coll_algo coll_reducescatter_ring = {.name = "ring",
 	.kind = COLL_REDUCESCATTER,
-	.fits = fits_squared,
-	.build = reducescatter};
+	.frame = once,
+	.round = reducescatter,
+	.like = all_alike};

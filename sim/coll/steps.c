@@ -20,32 +20,20 @@ void steps_reserve(struct steps *s, size_t n)
 static int compare_steps(const void *a, const void *b)
 {
 	const struct coll_step *x = a, *y = b;
-	if (x->round != y->round)
-		return x->round < y->round ? -1 : 1;
 	if (x->src != y->src)
 		return x->src < y->src ? -1 : 1;
-	return (x->dst > y->dst) - (x->dst < y->dst);
+	if (x->dst != y->dst)
+		return x->dst < y->dst ? -1 : 1;
+	return (x->range.first > y->range.first) - (x->range.first < y->range.first);
 }
 
-static bool is_sorted(const struct steps *s)
+void steps_sort(struct coll_step *list, size_t n)
 {
-	for (uint32_t i = 1; i < s->n; i++)
-		if (compare_steps(&s->list[i - 1], &s->list[i]) > 0)
-			return false;
-	return true;
-}
-
-struct coll_schedule steps_finish(struct steps *s, uint64_t bytes_divisor, uint32_t n_parts)
-{
-	if (!is_sorted(s))
-		qsort(s->list, s->n, sizeof(*s->list), compare_steps);
-	return (struct coll_schedule){
-		.steps = s->list,
-		.n_steps = s->n,
-		.n_rounds = s->round,
-		.bytes_divisor = bytes_divisor,
-		.n_parts = n_parts,
-	};
+	size_t i = 1;
+	while (i < n && compare_steps(&list[i - 1], &list[i]) <= 0)
+		i++;
+	if (i < n)
+		qsort(list, n, sizeof(*list), compare_steps);
 }
 
 bool fits_squared(uint32_t n_ranks)
@@ -53,17 +41,33 @@ bool fits_squared(uint32_t n_ranks)
 	return n_ranks <= 8192;
 }
 
-void steps_ring(struct steps *s, uint32_t n_ranks, uint32_t shift, uint64_t bytes, bool reduce)
+void steps_ring(struct steps *s, const struct ring_pass *p, uint32_t r)
 {
-	for (uint32_t r = 0; r + 1 < n_ranks; r++, s->round++)
-		for (uint32_t i = 0; i < n_ranks; i++)
-			steps_add(s, &(struct coll_step){
-					     .src = i,
-					     .dst = (i + 1) % n_ranks,
-					     .bytes = bytes,
-					     .range = {(i + shift + n_ranks - r) % n_ranks, 1},
-					     .reduce = reduce,
-				     });
+	uint32_t n = p->n_ranks;
+	for (uint32_t i = 0; i < n; i++)
+		steps_add(s, &(struct coll_step){
+				     .src = i,
+				     .dst = (i + 1) % n,
+				     .bytes = p->bytes,
+				     .range = {(i + p->shift + n - r) % n, 1},
+				     .reduce = p->reduce,
+			     });
+}
+
+void steps_tree_level(struct steps *s, const struct tree *t, uint32_t dist)
+{
+	for (uint32_t i = 0; i + dist < t->n_ranks; i += 2 * dist) {
+		uint32_t child = i + dist;
+		uint32_t below = dist < t->n_ranks - child ? dist : t->n_ranks - child;
+		struct coll_step step = {
+			.src = t->first + (t->up ? child : i),
+			.dst = t->first + (t->up ? i : child),
+			.bytes = t->whole ? t->bytes : t->bytes * below,
+			.range = {t->whole ? 0 : child, t->whole ? t->n_parts : below},
+			.reduce = t->reduce,
+		};
+		steps_add(s, &step);
+	}
 }
 
 uint32_t pow2_floor(uint32_t n)
@@ -101,7 +105,6 @@ void steps_fold(struct steps *s, const struct fold *f, uint64_t bytes, uint32_t 
 				     .bytes = bytes,
 				     .range = {0, n_parts},
 				     .reduce = true});
-	s->round += f->n_extra > 0;
 }
 
 void steps_unfold(struct steps *s, const struct fold *f, uint64_t bytes, uint32_t n_parts)
@@ -111,5 +114,4 @@ void steps_unfold(struct steps *s, const struct fold *f, uint64_t bytes, uint32_
 				     .dst = 2 * k,
 				     .bytes = bytes,
 				     .range = {0, n_parts}});
-	s->round += f->n_extra > 0;
 }

@@ -1,4 +1,3 @@
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +5,12 @@
 
 /* For every rank and part, the set of ranks whose data is in it. */
 struct world {
+	const struct coll_call *call;
 	const struct coll_algo *algo;
 	uint32_t n_ranks, n_parts, n_words;
-	uint64_t *sets; /* n_ranks x n_parts x n_words */
-	uint64_t *sent; /* what a round's messages carry, filled before any arrives */
+	uint32_t *parts; /* of one step */
+	uint64_t *sets;  /* n_ranks x n_parts x n_words */
+	uint64_t *sent;  /* what a round's messages carry, filled before any arrives */
 	struct err *err;
 };
 
@@ -27,6 +28,28 @@ static void set_add_all(uint64_t *set, uint32_t n_ranks)
 {
 	for (uint32_t r = 0; r < n_ranks; r++)
 		set_add(set, r);
+}
+
+/* Of an all-to-all of uneven parts, those of nothing are nowhere. */
+static bool has_bytes(const struct world *w, uint32_t part)
+{
+	return !w->call->counts || w->call->counts[part] > 0;
+}
+
+/* Ranks that differ by one in one coordinate of the box; in a line without one. */
+static bool is_neighbor(const struct world *w, uint32_t a, uint32_t b)
+{
+	const struct coll_shape *box = &w->call->shape;
+	uint32_t n_dims = box->n_dims > 0 ? box->n_dims : 1, differ = 0, far = 0;
+	for (uint32_t i = 0; i < n_dims; i++) {
+		uint32_t size = box->n_dims > 0 ? box->dims[i] : w->n_ranks;
+		uint32_t x = a % size, y = b % size;
+		differ += x != y;
+		far += x > y ? x - y > 1 : y - x > 1;
+		a /= size;
+		b /= size;
+	}
+	return differ <= 1 && far == 0;
 }
 
 /* What must be in `part` of `rank` before (`at_end` false) or after. Returns false when it does
@@ -58,7 +81,11 @@ static bool expect(const struct world *w, uint32_t rank, uint32_t part, bool at_
 	case COLL_ALLTOALL:
 		if (at_end || part / n == rank)
 			set_add(set, part / n);
-		return !at_end || part % n == rank;
+		return !at_end || (part % n == rank && has_bytes(w, part));
+	case COLL_HALO:
+		if (at_end || part == rank)
+			set_add(set, part);
+		return !at_end || is_neighbor(w, rank, part);
 	}
 	return false;
 }
@@ -78,17 +105,13 @@ static bool set_is_empty(const struct world *w, const uint64_t *set)
 	return true;
 }
 
-static uint32_t part_of(const struct world *w, const struct coll_step *s, uint32_t k)
-{
-	return (uint32_t)(((uint64_t)s->range.first + k) % w->n_parts);
-}
-
 static bool take(const struct world *w, const struct coll_step *s, uint64_t *sent)
 {
+	call_parts(w->call, w->n_parts, s, w->parts);
 	for (uint32_t k = 0; k < s->range.count; k++) {
-		const uint64_t *set = set_of(w, s->src, part_of(w, s, k));
-		if (set_is_empty(w, set))
-			return fail(w, s, part_of(w, s, k), "the sender does not have it");
+		const uint64_t *set = set_of(w, s->src, w->parts[k]);
+		if (set_is_empty(w, set) && has_bytes(w, w->parts[k]))
+			return fail(w, s, w->parts[k], "the sender does not have it");
 		memcpy(sent + (size_t)k * w->n_words, set, w->n_words * sizeof(*sent));
 	}
 	return true;
@@ -98,15 +121,27 @@ static bool deliver(const struct world *w, const struct coll_step *s, const uint
 {
 	/* A signal may come twice, an addend must not. */
 	bool once = w->algo->kind != COLL_BARRIER;
+	call_parts(w->call, w->n_parts, s, w->parts);
 	for (uint32_t k = 0; k < s->range.count; k++) {
-		uint64_t *set = set_of(w, s->dst, part_of(w, s, k));
+		uint64_t *set = set_of(w, s->dst, w->parts[k]);
 		for (uint32_t i = 0; i < w->n_words; i++, sent++) {
 			if (s->reduce && once && (set[i] & *sent) != 0)
-				return fail(w, s, part_of(w, s, k), "added twice");
+				return fail(w, s, w->parts[k], "added twice");
 			set[i] = s->reduce ? set[i] | *sent : *sent;
 		}
 	}
 	return true;
+}
+
+static bool is_before(const struct coll_step *x, const struct coll_step *y)
+{
+	if (x->round != y->round)
+		return x->round < y->round;
+	if (x->src != y->src)
+		return x->src < y->src;
+	if (x->dst != y->dst)
+		return x->dst < y->dst;
+	return x->range.first < y->range.first;
 }
 
 static bool check_step(const struct world *w, const struct coll_schedule *sch, uint32_t i)
@@ -117,10 +152,7 @@ static bool check_step(const struct world *w, const struct coll_schedule *sch, u
 	if (s->round >= sch->n_rounds || s->range.first >= w->n_parts || s->range.count == 0 ||
 		s->range.count > w->n_parts)
 		return fail(w, s, s->range.first, "round or range out of bounds");
-	if (before && (before->round > s->round ||
-			      (before->round == s->round &&
-				      (before->src > s->src ||
-					      (before->src == s->src && before->dst >= s->dst)))))
+	if (before && !is_before(before, s))
 		return fail(w, s, s->range.first, "out of order");
 	return true;
 }
@@ -165,35 +197,58 @@ static bool check_end(const struct world *w, uint64_t *set)
 	return true;
 }
 
-bool coll_verify(const struct coll_algo *algo, uint32_t n_ranks, struct err *err)
+/* The most parts that the messages of one round carry. */
+static size_t most_carried(const struct coll_schedule *sch)
 {
-	struct arena a = {0};
-	if (n_ranks == 0 || (algo->fits && !algo->fits(n_ranks)))
-		return err_set(err, ERR_INPUT, "%s %s does not run on %u ranks",
-			coll_kind_name(algo->kind), algo->name, n_ranks);
-	struct coll_schedule sch = algo->build(&a, n_ranks, UINT64_C(1) << 20);
-	struct world w = {.algo = algo, .n_ranks = n_ranks, .n_parts = sch.n_parts, .err = err};
-	assert(w.n_parts > 0);
-	w.n_words = (n_ranks + 63) / 64;
-	w.sets = arena_alloc(&a, (size_t)n_ranks * w.n_parts, w.n_words * sizeof(*w.sets));
 	size_t most = 0;
-	for (uint32_t i = 0, last; i < sch.n_steps; i = last) {
+	for (uint32_t i = 0, last; i < sch->n_steps; i = last) {
 		size_t carried = 0;
-		last = round_end(&sch, i);
+		last = round_end(sch, i);
 		for (uint32_t k = i; k < last; k++)
-			carried += sch.steps[k].range.count;
+			carried += sch->steps[k].range.count;
 		most = carried > most ? carried : most;
 	}
-	w.sent = arena_alloc(&a, most + 1, w.n_words * sizeof(*w.sent));
-	for (uint32_t r = 0; r < n_ranks; r++)
-		for (uint32_t part = 0; part < w.n_parts; part++)
-			expect(&w, r, part, false, set_of(&w, r, part));
-	bool ok = true;
-	for (uint32_t i = 0, last; i < sch.n_steps && ok; i = last) {
-		last = round_end(&sch, i);
-		ok = play_round(&w, &sch, i, last);
+	return most;
+}
+
+static bool play(struct arena *a, struct world *w, const struct coll_schedule *sch)
+{
+	uint32_t n = w->n_ranks;
+	w->n_words = (n + 63) / 64;
+	w->sets = arena_alloc(a, (size_t)n * w->n_parts, w->n_words * sizeof(*w->sets));
+	w->sent = arena_alloc(a, most_carried(sch) + 1, w->n_words * sizeof(*w->sent));
+	w->parts = arena_array(a, w->n_parts, uint32_t);
+	for (uint32_t r = 0; r < n; r++)
+		for (uint32_t part = 0; part < w->n_parts; part++)
+			expect(w, r, part, false, set_of(w, r, part));
+	for (uint32_t i = 0, last; i < sch->n_steps; i = last) {
+		last = round_end(sch, i);
+		if (!play_round(w, sch, i, last))
+			return false;
 	}
-	ok = ok && check_end(&w, w.sent);
+	return check_end(w, w->sent);
+}
+
+bool coll_verify_call(const struct coll_call *c, struct err *err)
+{
+	struct arena a = {0};
+	struct coll_schedule sch;
+	bool ok = coll_build(&a, c, &sch, err);
+	/* What was read from a file was verified then, chunk by chunk. */
+	if (ok && !c->algo->data) {
+		struct world w = {.call = c,
+			.algo = c->algo,
+			.n_ranks = c->n_ranks,
+			.n_parts = sch.n_parts,
+			.err = err};
+		ok = play(&a, &w, &sch);
+	}
 	arena_free(&a);
 	return ok;
+}
+
+bool coll_verify(const struct coll_algo *algo, uint32_t n_ranks, struct err *err)
+{
+	struct coll_call c = {.algo = algo, .n_ranks = n_ranks, .bytes = UINT64_C(1) << 20};
+	return coll_verify_call(&c, err);
 }

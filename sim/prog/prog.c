@@ -15,6 +15,7 @@ static const char *const kind_names[N_COLL_KINDS] = {
 	[COLL_SCATTER] = "scatter",
 	[COLL_ALLTOALL] = "alltoall",
 	[COLL_BARRIER] = "barrier",
+	[COLL_HALO] = "halo",
 };
 
 const char *coll_kind_name(enum coll_kind kind)

@@ -39,8 +39,9 @@ enum coll_kind {
 	COLL_SCATTER,
 	COLL_ALLTOALL,
 	COLL_BARRIER,
+	COLL_HALO, /* with the neighbours in a box; `bytes` to each of them */
 };
-enum { N_COLL_KINDS = 9 };
+enum { N_COLL_KINDS = 10 };
 const char *coll_kind_name(enum coll_kind kind); /* "allreduce", "allgather", ... */
 bool coll_kind_find(const char *name, enum coll_kind *out);
 

@@ -10,22 +10,45 @@ struct coll_plan {
 	const struct coll_algo *algo;
 	uint32_t n_ranks;
 	uint64_t bytes;
+	struct coll_shape shape;
 	struct coll_schedule schedule;
 	uint32_t *start;        /* n_ranks + 1: where in `steps` a position's begin */
 	uint32_t *steps;        /* ascending by round */
 	struct coll_plan *next; /* of the same bucket */
 };
 
+/* The first of the groups of a family: where its algorithms are measured. */
+struct plan_team {
+	uint32_t *devices; /* NULL: not asked for yet */
+	struct coll_shape shape;
+};
+
+/* What was chosen by measuring. */
+struct plan_pick {
+	enum coll_kind kind;
+	uint32_t group;
+	uint64_t bytes;
+	const struct coll_algo *algo;
+	struct plan_pick *next;
+};
+
 enum { PLAN_BUCKETS = 1024 };
 struct plans {
 	struct arena *a;
+	const struct prog *prog;
+	const struct run_config *config;
+	struct plan_team *teams; /* by group */
+	struct plan_pick *picks;
 	struct coll_plan *buckets[PLAN_BUCKETS];
 	uint32_t n;
 };
-/* The plan for the task's collective over `n_ranks`. ERR_INPUT at the task's place, or ERR_USAGE
+/* The plan for the task's collective over its group. ERR_INPUT at the task's place, or ERR_USAGE
  * when it is the configuration's algorithm that does not fit. */
-const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, uint32_t n_ranks,
-	const struct coll_choice *choice, struct err *err);
+const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, struct err *err);
+
+/* pick.c: the algorithm of a task, by name, by default or by policy; NULL with `err`. */
+const struct coll_algo *plan_pick(struct plans *plans, const struct prog_task *t, struct err *err);
+const struct plan_team *plan_team(struct plans *plans, uint32_t group);
 
 /* What all ranks of a role have in common. Indices of tasks; PROG_NONE where there is none. */
 struct role_table {
@@ -39,7 +62,7 @@ struct role_table {
 	uint32_t *seq; /* collectives: how many come before it on its group */
 	const struct coll_plan **plan;
 };
-bool role_tables_build(struct arena *a, const struct prog *p, const struct coll_choice *choice,
+bool role_tables_build(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct role_table **out, struct err *err);
 
 /* A task that takes a fixed time, under way on one stream of one rank. */

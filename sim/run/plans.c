@@ -1,19 +1,5 @@
 #include "run/internal.h"
 
-static const struct coll_algo *choose(
-	const struct prog_task *t, const struct coll_choice *choice, struct err *err)
-{
-	const struct coll_algo *chosen = choice->algo[t->coll];
-	if (!t->algo && chosen)
-		return chosen;
-	const struct coll_algo *algo = coll_get(t->coll, t->algo, err);
-	if (!algo) {
-		err->kind = ERR_INPUT;
-		err_prefix(err, "%s: ", t->place ? t->place : "prog");
-	}
-	return algo;
-}
-
 /* Counting sort of the steps by position; their order by round stays. */
 static void index_steps(struct arena *a, struct coll_plan *plan)
 {
@@ -33,31 +19,60 @@ static void index_steps(struct arena *a, struct coll_plan *plan)
 	}
 }
 
-const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, uint32_t n_ranks,
-	const struct coll_choice *choice, struct err *err)
+static bool same_shape(const struct coll_shape *x, const struct coll_shape *y)
 {
-	const struct coll_algo *algo = choose(t, choice, err);
+	for (uint32_t i = 0; i < x->n_dims && i < y->n_dims; i++)
+		if (x->dims[i] != y->dims[i])
+			return false;
+	return x->n_dims == y->n_dims && x->nodes == y->nodes && x->rings == y->rings;
+}
+
+static bool build(struct plans *plans, struct coll_plan *p, struct err *err)
+{
+	const struct run_config *config = plans->config;
+	bool all = p->n_ranks == prog_n_ranks(plans->prog);
+	struct coll_call call = {.algo = p->algo,
+		.n_ranks = p->n_ranks,
+		.bytes = p->bytes,
+		.shape = p->shape,
+		.chunk_bytes = config->chunk_bytes,
+		.counts = all && p->algo->kind == COLL_ALLTOALL ? config->counts : NULL};
+	if (!coll_build(plans->a, &call, &p->schedule, err))
+		return false;
+	index_steps(plans->a, p);
+	return true;
+}
+
+const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, struct err *err)
+{
+	const struct coll_algo *algo = plan_pick(plans, t, err);
 	if (!algo)
 		return NULL;
-	if (algo->fits && !algo->fits(n_ranks)) {
+	uint32_t n_ranks = prog_group_size(plans->prog, t->group);
+	if (!coll_fits(algo, n_ranks)) {
 		err_set(err, t->algo ? ERR_INPUT : ERR_USAGE,
 			"%s: %s by %s does not work on %u ranks", t->place ? t->place : "prog",
 			coll_kind_name(t->coll), algo->name, n_ranks);
 		return NULL;
 	}
+	const struct coll_shape *shape = &plan_team(plans, t->group)->shape;
 	uint64_t hash = (t->bytes * 31 + n_ranks) * 31 + (uint64_t)t->coll;
 	struct coll_plan **bucket = &plans->buckets[(hash ^ hash >> 20) % PLAN_BUCKETS];
 	for (struct coll_plan *p = *bucket; p; p = p->next)
-		if (p->algo == algo && p->n_ranks == n_ranks && p->bytes == t->bytes)
+		if (p->algo == algo && p->n_ranks == n_ranks && p->bytes == t->bytes &&
+			same_shape(&p->shape, shape))
 			return p;
 	struct coll_plan *p = arena_new(plans->a, struct coll_plan);
 	*p = (struct coll_plan){.id = plans->n++,
 		.algo = algo,
 		.n_ranks = n_ranks,
 		.bytes = t->bytes,
-		.schedule = algo->build(plans->a, n_ranks, t->bytes),
+		.shape = *shape,
 		.next = *bucket};
-	index_steps(plans->a, p);
+	if (!build(plans, p, err)) {
+		err_prefix(err, "%s: ", t->place ? t->place : "prog");
+		return NULL;
+	}
 	*bucket = p;
 	return p;
 }

@@ -59,7 +59,7 @@ static void set_up_rank(struct engine *e, uint32_t rank, uint32_t role)
 static bool set_up(struct engine *e, struct err *err)
 {
 	const struct prog *p = e->prog;
-	if (!role_tables_build(&e->a, p, &e->config->choice, &e->tables, err))
+	if (!role_tables_build(&e->a, p, e->config, &e->tables, err))
 		return false;
 	set_up_groups(e);
 	e->n_ranks = prog_n_ranks(p);
@@ -119,6 +119,7 @@ bool run_coll(struct arena *a, const struct coll_request *request, const struct 
 	prog_finish(b, &p);
 	struct run_config alone = *config;
 	alone.choice.algo[algo->kind] = algo;
+	alone.choice.policy[algo->kind] = COLL_FIXED;
 	alone.device_of_rank = request->devices;
 	return run_prog(a, &p, &alone, out, err);
 }

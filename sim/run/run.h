@@ -21,6 +21,12 @@ struct run_config {
 	const uint32_t *compute_ppm;
 	bool all_links;  /* every link that carried something, not only the 10 busiest */
 	bool keep_spans; /* for timelines: memory grows with ranks x tasks */
+	/* Of collectives over all ranks; NULL: the box of a topology whose devices the ranks are,
+	 * one by one, else the dimensions that the group joins. `rings` without orders finds those
+	 * that share no link. */
+	const struct coll_shape *shape;
+	uint64_t chunk_bytes;   /* see struct coll_call */
+	const uint64_t *counts; /* of all-to-alls over all ranks; see struct coll_call */
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,

@@ -58,9 +58,9 @@ static void number_collectives(struct arena *a, struct role_table *t)
 	}
 }
 
-static bool build_table(struct plans *plans, const struct prog *p, uint32_t role,
-	const struct coll_choice *choice, struct role_table *t, struct err *err)
+static bool build_table(struct plans *plans, uint32_t role, struct role_table *t, struct err *err)
 {
+	const struct prog *p = plans->prog;
 	struct arena *a = plans->a;
 	struct arena scratch = {0};
 	uint32_t n = p->roles[role].n_tasks;
@@ -78,22 +78,24 @@ static bool build_table(struct plans *plans, const struct prog *p, uint32_t role
 	for (uint32_t i = 0; i < n; i++) {
 		if (t->tasks[i].kind != TASK_COLL)
 			continue;
-		uint32_t size = prog_group_size(p, t->tasks[i].group);
-		t->plan[i] = plan_get(plans, &t->tasks[i], size, choice, err);
+		t->plan[i] = plan_get(plans, &t->tasks[i], err);
 		if (!t->plan[i])
 			return false;
 	}
 	return true;
 }
 
-bool role_tables_build(struct arena *a, const struct prog *p, const struct coll_choice *choice,
+bool role_tables_build(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct role_table **out, struct err *err)
 {
 	struct plans *plans = arena_new(a, struct plans);
-	plans->a = a;
+	*plans = (struct plans){.a = a,
+		.prog = p,
+		.config = config,
+		.teams = arena_array(a, (size_t)p->n_groups + 1, struct plan_team)};
 	*out = arena_array(a, (size_t)p->n_roles + 1, struct role_table);
 	for (uint32_t role = 0; role < p->n_roles; role++)
-		if (!build_table(plans, p, role, choice, &(*out)[role], err))
+		if (!build_table(plans, role, &(*out)[role], err))
 			return false;
 	return true;
 }

@@ -19,12 +19,18 @@ static const struct executed executables[] = {
 	{"a2a_bruck", COLL_ALLTOALL, "bruck"},
 	{"a2a_pair", COLL_ALLTOALL, "pairwise"},
 	{"ag_bruck", COLL_ALLGATHER, "bruck"},
+	{"ag_neighbor", COLL_ALLGATHER, "neighbor"},
+	{"ag_rdb", COLL_ALLGATHER, "recdbl"},
 	{"ag_ring", COLL_ALLGATHER, "ring"},
 	{"ar_rab", COLL_ALLREDUCE, "rabenseifner"},
 	{"ar_rdb", COLL_ALLREDUCE, "recdbl"},
+	{"ar_redbcast", COLL_ALLREDUCE, "redbcast"},
 	{"ar_ring", COLL_ALLREDUCE, "ring"},
 	{"barrier_diss", COLL_BARRIER, "dissemination"},
 	{"bc_binom", COLL_BROADCAST, "binomial"},
+	{"bc_vdg", COLL_BROADCAST, "vandegeijn"},
+	{"gather_binom", COLL_GATHER, "binomial"},
+	{"rs_rhalv", COLL_REDUCESCATTER, "halving"},
 	{"rs_ring", COLL_REDUCESCATTER, "ring"},
 };
 
@@ -61,7 +67,7 @@ static const struct coll_algo *executable(const struct row *row)
 		if (strcmp(e->name, row->name) != 0)
 			continue;
 		algo = coll_find(e->kind, e->algo);
-		return algo && (!algo->fits || algo->fits((uint32_t)row->n_ranks)) ? algo : NULL;
+		return algo && coll_fits(algo, (uint32_t)row->n_ranks) ? algo : NULL;
 	}
 	return NULL;
 }

@@ -13,16 +13,21 @@ struct golden_algo {
 	const char *algo;
 };
 static const struct golden_algo golden_algos[] = {
+	{"a2a_bruck", COLL_ALLTOALL, "bruck"},
 	{"a2a_pair", COLL_ALLTOALL, "pairwise"},
 	{"ag_bruck", COLL_ALLGATHER, "bruck"},
+	{"ag_neighbor", COLL_ALLGATHER, "neighbor"},
 	{"ag_rdb", COLL_ALLGATHER, "recdbl"},
 	{"ag_ring", COLL_ALLGATHER, "ring"},
 	{"ar_rab", COLL_ALLREDUCE, "rabenseifner"},
 	{"ar_rdb", COLL_ALLREDUCE, "recdbl"},
+	{"ar_redbcast", COLL_ALLREDUCE, "redbcast"},
 	{"ar_ring", COLL_ALLREDUCE, "ring"},
 	{"barrier_diss", COLL_BARRIER, "dissemination"},
 	{"bc_binom", COLL_BROADCAST, "binomial"},
+	{"bc_vdg", COLL_BROADCAST, "vandegeijn"},
 	{"gather_binom", COLL_GATHER, "binomial"},
+	{"rs_rhalv", COLL_REDUCESCATTER, "halving"},
 	{"rs_ring", COLL_REDUCESCATTER, "ring"},
 };
 enum { N_GOLDEN_ALGOS = sizeof(golden_algos) / sizeof(*golden_algos) };

@@ -202,8 +202,8 @@ static void what_cannot_run_is_refused(void)
 			"ranks"},
 		{"grid rank=2\nrole a\n1 coll allreduce rank 1MB algo rign\n", ERR_INPUT,
 			"t.prog:4: no algorithm 'rign' for allreduce, expected one of "
-			"rabenseifner, recdbl, "
-			"ring; did you mean 'ring'?"},
+			"biring, dbtree, direct, hierarchical, rabenseifner, recdbl, redbcast, "
+			"ring, rings, torus, torus-colours; did you mean 'ring'?"},
 		{"grid rank=2\nrole a\n1 wait 10000000s\n2 wait 10000000s\n", ERR_INPUT,
 			"t.prog:5: the run lasts longer than the 213 days that can be simulated"},
 		{"grid rank=8193\nrole a\n1 coll alltoall rank 1MB\n", ERR_USAGE,
