@@ -96,8 +96,8 @@ struct device_result {
  * Tile fidelity: an operator takes the steps of arch/arch.h in the order of its tiling. What a step
  * needs and is not there is read first; reads go ahead of the computing as far as half of the buffer
  * has room (all of it when the operands fit), and what a step has made is written behind it, in the
- * same room. Memory serves one transfer at a time, reads before writes, operators in turn; what is
- * read arrives a latency later. */
+ * same room. Memory serves operators in turn, 256 KiB each, reads before writes; what is read arrives
+ * a latency later. */
 void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
 	const struct device_options *options, struct device_result *out);
 

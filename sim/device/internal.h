@@ -62,10 +62,11 @@ struct nest {
 void nest_build(const struct arch *arch, const struct work *work, const struct op_cost *cost,
 	struct nest *out);
 uint64_t nest_steps(const struct nest *nest);
-struct nest_step {
+struct tile_step {
 	uint64_t read_bytes, write_bytes;
+	tick arrival; /* of what it reads, once that is known */
 };
-struct nest_step nest_step(const struct nest *nest, uint64_t i);
+struct tile_step nest_step(const struct nest *nest, uint64_t i);
 
 /* One running operator. */
 struct slot {
@@ -106,33 +107,32 @@ struct tile_op {
 	struct des_event event; /* end of a step */
 	struct tile_memory *memory;
 	struct slot *slot; /* its event fires at the end of the operator */
-	const struct nest *nest;
+	uint64_t room;
 	tick compute;     /* of all steps */
 	uint64_t n_steps; /* below count steps; written <= computed <= read */
 	uint64_t read, computed, written;
 	uint64_t ahead_bytes, behind_bytes; /* read and not computed; made and not written */
-	tick *arrival;                      /* of each step's data */
-	uint64_t cap_arrival;
-	bool reading, writing; /* waits for the memory or has it */
+	struct tile_step *steps;
+	uint64_t cap_steps;
+	uint64_t read_left, write_left; /* of the tile under way */
+	bool reading, writing;          /* wants memory for a tile in, out */
+	bool in_line;
 	bool computing;
 };
 
-/* Operators in turn; room for all. */
-struct tile_queue {
-	struct tile_op **ring;
-	uint32_t first, n, size;
-};
-
-/* Memory that serves one transfer at a time. */
+/* Memory that serves one burst at a time. */
 struct tile_memory {
-	struct des_event event; /* end of the transfer */
+	struct des_event event;           /* end of a burst */
+	uint64_t burst_bytes, turn_bytes; /* under way; left of the turn */
 	struct des *des;
 	struct arena *a;
 	const struct device_part *part;
 	struct tile_op *served; /* NULL: idle */
 	bool serves_write;
-	struct tile_queue reads, writes;
+	struct tile_op **line; /* a ring of those that wait, from `first` on */
+	uint32_t first, n_line;
 	struct tile_op *ops; /* as the slots are numbered */
+	uint32_t n_ops;
 };
 
 void tile_memory_init(struct tile_memory *m, struct arena *a, struct des *des,

@@ -95,6 +95,8 @@ uint64_t nest_steps(const struct nest *n)
 /* The i-th of n nearly equal parts that add up to `total`. */
 static uint64_t share(uint64_t total, uint64_t i, uint64_t n)
 {
+	if (total == 0)
+		return 0;
 	return (uint64_t)((u128)total * (i + 1) / n - (u128)total * i / n);
 }
 
@@ -109,15 +111,17 @@ static uint64_t partial_share(const struct nest *n, uint64_t outer, uint64_t pla
 	return share(n->partial_bytes, nth * n->x * n->y + place, total * n->x * n->y);
 }
 
-struct nest_step nest_step(const struct nest *n, uint64_t i)
+struct tile_step nest_step(const struct nest *n, uint64_t i)
 {
 	uint64_t inner = n->x * n->l * n->y, outer = i / inner, rest = i % inner;
 	uint64_t y = rest % n->y, middle = rest / n->y;
 	uint64_t x = n->output_stationary ? middle % n->x : middle / n->l;
 	uint64_t l = n->output_stationary ? middle / n->x : middle % n->l;
 	uint64_t steps = n->outer * inner, place = x * n->y + y;
-	struct nest_step s = {
-		share(n->spread_read_bytes, i, steps), share(n->spread_write_bytes, i, steps)};
+	struct tile_step s = {
+		.read_bytes = share(n->spread_read_bytes, i, steps),
+		.write_bytes = share(n->spread_write_bytes, i, steps),
+	};
 	if (x == 0)
 		s.read_bytes += share(
 			n->stationary_bytes, (outer * n->l + l) * n->y + y, n->outer * n->l * n->y);

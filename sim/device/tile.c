@@ -3,61 +3,82 @@
 
 #include "device/internal.h"
 
-static void put(struct tile_queue *q, struct tile_op *op)
+enum {
+	TURN_BYTES = 256 << 10, /* that an operator gets before the next one has its turn */
+};
+
+/* Puts `op` at the end of the line for memory, unless it is in it or being served. */
+static void wait_turn(struct tile_op *op)
 {
-	assert(q->n < q->size);
-	q->ring[(q->first + q->n++) % q->size] = op;
+	struct tile_memory *m = op->memory;
+	if (op->in_line || m->served == op || !(op->reading || op->writing))
+		return;
+	assert(m->n_line < m->n_ops);
+	m->line[(m->first + m->n_line++) % m->n_ops] = op;
+	op->in_line = true;
 }
 
-static struct tile_op *take(struct tile_queue *q)
+static void start_burst(struct tile_memory *m, struct tile_op *op)
 {
-	struct tile_op *op = q->ring[q->first];
-	q->first = (q->first + 1) % q->size;
-	q->n--;
-	return op;
+	m->served = op;
+	m->serves_write = !op->reading;
+	uint64_t left = m->serves_write ? op->write_left : op->read_left;
+	m->burst_bytes = left < m->turn_bytes ? left : m->turn_bytes;
+	m->turn_bytes -= m->burst_bytes;
+	des_at(m->des, &m->event,
+		m->des->now + ticks_ceil(m->burst_bytes, m->part->dram_bytes_per_s));
 }
 
 static void serve(struct tile_memory *m)
 {
-	if (m->served || m->reads.n + m->writes.n == 0)
+	if (m->served || m->n_line == 0)
 		return;
-	m->serves_write = m->reads.n == 0;
-	m->served = take(m->serves_write ? &m->writes : &m->reads);
-	const struct tile_op *op = m->served;
-	struct nest_step step = nest_step(op->nest, m->serves_write ? op->written : op->read);
-	uint64_t bytes = m->serves_write ? step.write_bytes : step.read_bytes;
-	des_at(m->des, &m->event, m->des->now + ticks_ceil(bytes, m->part->dram_bytes_per_s));
+	struct tile_op *op = m->line[m->first];
+	m->first = (m->first + 1) % m->n_ops;
+	m->n_line--;
+	op->in_line = false;
+	m->turn_bytes = TURN_BYTES;
+	start_burst(m, op);
+}
+
+/* What is larger than the room goes alone. */
+static bool has_room(const struct tile_op *op, uint64_t taken, uint64_t bytes)
+{
+	return taken == 0 || (taken < op->room && bytes <= op->room - taken);
 }
 
 /* Asks for the next tile when there is room; steps that read nothing follow the last arrival. */
 static void ask_read(struct tile_op *op)
 {
 	while (!op->reading && op->read < op->n_steps) {
-		uint64_t bytes = nest_step(op->nest, op->read).read_bytes;
+		uint64_t bytes = op->steps[op->read].read_bytes;
 		if (bytes == 0) {
-			op->arrival[op->read] = op->read > 0 ? op->arrival[op->read - 1] : 0;
+			op->steps[op->read].arrival =
+				op->read > 0 ? op->steps[op->read - 1].arrival : 0;
 			op->read++;
 			continue;
 		}
-		if (op->ahead_bytes > 0 && bytes > op->nest->room - op->ahead_bytes)
-			return;
+		if (!has_room(op, op->ahead_bytes, bytes))
+			break;
 		op->ahead_bytes += bytes;
+		op->read_left = bytes;
 		op->reading = true;
-		put(&op->memory->reads, op);
 	}
+	wait_turn(op);
 	serve(op->memory);
 }
 
 static void ask_write(struct tile_op *op)
 {
 	while (!op->writing && op->written < op->computed) {
-		if (nest_step(op->nest, op->written).write_bytes == 0) {
+		op->write_left = op->steps[op->written].write_bytes;
+		if (op->write_left == 0) {
 			op->written++;
 			continue;
 		}
 		op->writing = true;
-		put(&op->memory->writes, op);
 	}
+	wait_turn(op);
 	serve(op->memory);
 }
 
@@ -72,10 +93,10 @@ static void advance(struct tile_op *op)
 			des_at(op->memory->des, &op->slot->event, now);
 		return;
 	}
-	uint64_t i = op->computed, bytes = nest_step(op->nest, i).write_bytes;
-	if (i == op->read || (op->behind_bytes > 0 && bytes > op->nest->room - op->behind_bytes))
+	uint64_t i = op->computed, bytes = op->steps[i].write_bytes;
+	if (i == op->read || !has_room(op, op->behind_bytes, bytes))
 		return;
-	tick start = op->arrival[i] > now ? op->arrival[i] : now;
+	tick start = op->steps[i].arrival > now ? op->steps[i].arrival : now;
 	tick end = (tick)((u128)op->compute * (i + 1) / op->n_steps);
 	tick begin = (tick)((u128)op->compute * i / op->n_steps);
 	op->computing = true;
@@ -87,28 +108,47 @@ static void end_step(struct des *des, struct des_event *event)
 {
 	struct tile_op *op = des_owner(event, struct tile_op, event);
 	op->computing = false;
-	op->ahead_bytes -= nest_step(op->nest, op->computed).read_bytes;
+	op->ahead_bytes -= op->steps[op->computed].read_bytes;
 	op->computed++;
 	ask_read(op);
 	ask_write(op);
 	advance(op);
 }
 
-static void end_transfer(struct des *des, struct des_event *event)
+static void end_read(struct tile_memory *m, struct tile_op *op)
+{
+	op->read_left -= m->burst_bytes;
+	if (op->read_left > 0)
+		return;
+	op->reading = false;
+	op->steps[op->read++].arrival = m->des->now + m->part->arch.hbm_latency;
+	ask_read(op);
+}
+
+static void end_write(struct tile_memory *m, struct tile_op *op)
+{
+	op->write_left -= m->burst_bytes;
+	op->behind_bytes -= m->burst_bytes;
+	if (op->write_left > 0)
+		return;
+	op->writing = false;
+	op->written++;
+	ask_write(op);
+}
+
+static void end_burst(struct des *des, struct des_event *event)
 {
 	struct tile_memory *m = des_owner(event, struct tile_memory, event);
 	struct tile_op *op = m->served;
+	if (m->serves_write)
+		end_write(m, op);
+	else
+		end_read(m, op);
 	m->served = NULL;
-	if (m->serves_write) {
-		op->writing = false;
-		op->behind_bytes -= nest_step(op->nest, op->written).write_bytes;
-		op->written++;
-		ask_write(op);
-	} else {
-		op->reading = false;
-		op->arrival[op->read++] = des->now + m->part->arch.hbm_latency;
-		ask_read(op);
-	}
+	if (m->turn_bytes > 0 && (op->reading || op->writing))
+		start_burst(m, op);
+	wait_turn(op);
+	serve(m);
 	advance(op);
 }
 
@@ -116,12 +156,12 @@ void tile_memory_init(struct tile_memory *m, struct arena *a, struct des *des,
 	const struct device_part *part, uint32_t n_slots)
 {
 	*m = (struct tile_memory){
-		.event.fire = end_transfer,
+		.event.fire = end_burst,
 		.des = des,
 		.a = a,
 		.part = part,
-		.reads = {arena_array(a, n_slots, struct tile_op *), 0, 0, n_slots},
-		.writes = {arena_array(a, n_slots, struct tile_op *), 0, 0, n_slots},
+		.line = arena_array(a, n_slots, struct tile_op *),
+		.n_ops = n_slots,
 		.ops = arena_array(a, n_slots, struct tile_op),
 	};
 }
@@ -129,21 +169,24 @@ void tile_memory_init(struct tile_memory *m, struct arena *a, struct des *des,
 void tile_enter(struct tile_memory *m, struct slot *slot, uint32_t at)
 {
 	struct tile_op *op = &m->ops[at];
-	tick *arrival = op->arrival;
-	uint64_t cap = op->cap_arrival, n = nest_steps(&m->part->nests[slot->job]);
+	const struct nest *nest = &m->part->nests[slot->job];
+	struct tile_step *steps = op->steps;
+	uint64_t cap = op->cap_steps, n = nest_steps(nest);
 	if (n > cap) {
 		cap = n;
-		arrival = arena_array(m->a, n, tick);
+		steps = arena_array(m->a, n, struct tile_step);
 	}
+	for (uint64_t i = 0; i < n; i++)
+		steps[i] = nest_step(nest, i);
 	*op = (struct tile_op){
 		.event.fire = end_step,
 		.memory = m,
 		.slot = slot,
-		.nest = &m->part->nests[slot->job],
+		.room = nest->room,
 		.compute = m->part->times[slot->job].compute,
 		.n_steps = n,
-		.arrival = arrival,
-		.cap_arrival = cap,
+		.steps = steps,
+		.cap_steps = cap,
 	};
 	ask_read(op);
 	advance(op);

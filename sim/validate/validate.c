@@ -14,6 +14,7 @@ const struct suite *const suites[] = {
 	&suite_gemm,
 	&suite_memory,
 	&suite_scalesim,
+	&suite_tile,
 	NULL,
 };
 
