@@ -122,7 +122,8 @@ struct tile_op {
 
 /* Memory that serves one burst at a time. */
 struct tile_memory {
-	struct des_event event;           /* end of a burst */
+	struct des_event event; /* end of a burst */
+	tick burst_start;
 	uint64_t burst_bytes, turn_bytes; /* under way; left of the turn */
 	struct des *des;
 	struct arena *a;

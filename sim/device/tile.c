@@ -7,6 +7,25 @@ enum {
 	TURN_BYTES = 256 << 10, /* that an operator gets before the next one has its turn */
 };
 
+static void schedule_burst(struct tile_memory *m)
+{
+	des_at(m->des, &m->event,
+		m->burst_start + ticks_ceil(m->burst_bytes, m->part->dram_bytes_per_s));
+}
+
+/* Somebody waits now: whoever is served ends with its turn. */
+static void cut_burst(struct tile_memory *m)
+{
+	tick passed = m->des->now - m->burst_start;
+	uint64_t done = (uint64_t)((u128)passed * m->part->dram_bytes_per_s / TICKS_PER_S);
+	uint64_t keep = (done / TURN_BYTES + 1) * TURN_BYTES;
+	if (keep >= m->burst_bytes)
+		return;
+	m->burst_bytes = keep;
+	m->turn_bytes = 0;
+	schedule_burst(m);
+}
+
 /* Puts `op` at the end of the line for memory, unless it is in it or being served. */
 static void wait_turn(struct tile_op *op)
 {
@@ -16,17 +35,20 @@ static void wait_turn(struct tile_op *op)
 	assert(m->n_line < m->n_ops);
 	m->line[(m->first + m->n_line++) % m->n_ops] = op;
 	op->in_line = true;
+	if (m->served)
+		cut_burst(m);
 }
 
+/* A tile at once while nobody waits. */
 static void start_burst(struct tile_memory *m, struct tile_op *op)
 {
 	m->served = op;
 	m->serves_write = !op->reading;
 	uint64_t left = m->serves_write ? op->write_left : op->read_left;
-	m->burst_bytes = left < m->turn_bytes ? left : m->turn_bytes;
-	m->turn_bytes -= m->burst_bytes;
-	des_at(m->des, &m->event,
-		m->des->now + ticks_ceil(m->burst_bytes, m->part->dram_bytes_per_s));
+	m->burst_bytes = m->n_line > 0 && left > m->turn_bytes ? m->turn_bytes : left;
+	m->turn_bytes -= m->burst_bytes < m->turn_bytes ? m->burst_bytes : m->turn_bytes;
+	m->burst_start = m->des->now;
+	schedule_burst(m);
 }
 
 static void serve(struct tile_memory *m)

@@ -1,5 +1,6 @@
 /* The two fidelities of the device beside each other: a training step of every shipped workload,
- * memory shared as a fluid against every tile loaded, computed and stored. The reference is the tile
+ * or of the first layers of it, memory shared as a fluid against every tile loaded, computed and
+ * stored. The reference is the tile
  * simulation; the rows of a kind of operator compare the summed times of its operators. */
 #include <glob.h>
 #include <math.h>
@@ -14,11 +15,13 @@ enum { MAX_KINDS = 128 };
 struct machine {
 	struct arch arch;
 	bool split;
+	uint64_t layers; /* of each model, from the first; 0: all */
 	double step_tolerance, kind_tolerance, mean_tolerance;
 };
 
 struct both {
 	struct graph train;
+	const op_id *ids;
 	struct device_result fluid, tile;
 };
 
@@ -33,6 +36,7 @@ static bool read_machine(const struct suite_context *context, const struct csv *
 			t->path, row + 1, rule);
 	out->split = strcmp(rule, "split") == 0;
 	return arch_read(context->a, path, &out->arch, err) &&
+	       csv_uint(t, row, suite_column(t, "layers"), &out->layers, err) &&
 	       csv_number(t, row, suite_column(t, "step_tolerance"), &out->step_tolerance, err) &&
 	       csv_number(t, row, suite_column(t, "kind_tolerance"), &out->kind_tolerance, err) &&
 	       csv_number(t, row, suite_column(t, "mean_tolerance"), &out->mean_tolerance, err);
@@ -50,20 +54,28 @@ static bool run_both(struct arena *a, const struct machine *m, const char *path,
 	graph_fuse(a, &forward, &fused);
 	graph_train(a, &fused, &train_options, &out->train);
 	op_id *ids = NULL;
-	uint32_t n =
-		graph_select(a, &out->train, 0, out->train.n_layers, (1u << N_PASSES) - 1, &ids);
+	uint32_t layers = out->train.n_layers;
+	if (m->layers > 0 && m->layers < layers)
+		layers = (uint32_t)m->layers;
+	uint32_t n = graph_select(a, &out->train, 0, layers, (1u << N_PASSES) - 1, &ids);
 	struct graph_part part = {&out->train, ids, n};
+	out->ids = ids;
 	device_run(a, &m->arch, &part, &options, &out->fluid);
 	options.fidelity = FIDELITY_TILE;
 	device_run(a, &m->arch, &part, &options, &out->tile);
 	return true;
 }
 
+static const char *kind_name(const struct both *b, uint32_t i)
+{
+	return op_kind_name(b->train.ops[b->ids[i]].kind);
+}
+
 static tick kind_time(const struct both *b, const struct device_result *r, const char *kind)
 {
 	tick sum = 0;
 	for (uint32_t i = 0; i < r->n; i++)
-		if (strcmp(op_kind_name(b->train.ops[i].kind), kind) == 0)
+		if (strcmp(kind_name(b, i), kind) == 0)
 			sum += r->runs[i].end - r->runs[i].start;
 	return sum;
 }
@@ -73,7 +85,7 @@ static uint32_t list_kinds(const struct both *b, const char **names)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < b->tile.n; i++) {
-		const char *name = op_kind_name(b->train.ops[i].kind);
+		const char *name = kind_name(b, i);
 		uint32_t k = 0;
 		while (k < n && strcmp(names[k], name) != 0)
 			k++;
@@ -156,8 +168,8 @@ static bool run(const struct suite_context *context, const struct csv *t, struct
 	return ok;
 }
 
-static const char *const columns_needed[] = {
-	"accelerator", "intra_op", "step_tolerance", "kind_tolerance", "mean_tolerance", NULL};
+static const char *const columns_needed[] = {"accelerator", "intra_op", "layers", "step_tolerance",
+	"kind_tolerance", "mean_tolerance", NULL};
 
 const struct suite suite_tile = {
 	.name = "tile",
