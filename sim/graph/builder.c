@@ -107,15 +107,31 @@ static void one_if_zero(uint32_t pair[2])
 			pair[i] = 1;
 }
 
-static struct op_attrs with_defaults(const struct op_attrs *given)
+static bool is_zero(const void *object, size_t n)
 {
+	const unsigned char *bytes = object;
+	size_t i = 0;
+	while (i < n && bytes[i] == 0)
+		i++;
+	return i == n;
+}
+
+/* Most operators have none of their own: they share one set. */
+static const struct op_attrs *with_defaults(struct arena *a, const struct op_attrs *given)
+{
+	static const struct op_attrs usual = {
+		.kernel = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}, .group = 1};
 	struct op_attrs attrs = *given;
 	one_if_zero(attrs.kernel);
 	one_if_zero(attrs.stride);
 	one_if_zero(attrs.dilation);
 	if (attrs.group == 0)
 		attrs.group = 1;
-	return attrs;
+	if (is_zero(given, sizeof(*given)))
+		return &usual;
+	struct op_attrs *copy = arena_new(a, struct op_attrs);
+	*copy = attrs;
+	return copy;
 }
 
 static int compare_ids(const void *x, const void *y)
@@ -197,7 +213,7 @@ static const struct tensor **tensors_of(
 static bool complete(struct builder *b, struct op *op, struct arena *scratch, struct err *err)
 {
 	struct op_shapes shapes = {0};
-	struct op_view view = {.kind = op->kind, .attrs = &op->attrs, .n_in = op->n_inputs};
+	struct op_view view = {.kind = op->kind, .attrs = op->attrs, .n_in = op->n_inputs};
 	view.in = tensors_of(b, op->inputs, op->n_inputs, scratch);
 	if (!op->kind->shape(&view, &shapes, err) || !set_outputs(b, op, &shapes, err))
 		return false;
@@ -237,7 +253,7 @@ bool builder_add_op(struct builder *b, const struct op_request *r, op_id *id, st
 		.forward = b->n_ops,
 		.inputs = inputs,
 		.n_inputs = r->n_inputs,
-		.attrs = with_defaults(&r->attrs),
+		.attrs = with_defaults(b->a, &r->attrs),
 	};
 	struct arena scratch = {0};
 	bool ok = complete(b, &op, &scratch, err);

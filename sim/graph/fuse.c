@@ -149,7 +149,7 @@ static op_id *renumber(struct fuser *f, struct graph *out)
 static void write_out(struct fuser *f, struct graph *out)
 {
 	op_id *new_id = renumber(f, out);
-	out->ops = arena_array(f->a, out->n_ops, struct op);
+	out->ops = f->ops; /* ids only become smaller */
 	for (uint32_t i = 0; i < f->in->n_ops; i++) {
 		struct op *op = &out->ops[new_id[i]];
 		if (f->into[i] != i)

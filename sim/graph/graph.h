@@ -150,7 +150,7 @@ struct op {
 	uint32_t n_inputs, n_outputs;
 	const op_id *preds; /* operators that must have ended, ascending, without duplicates */
 	uint32_t n_preds;
-	struct op_attrs attrs;
+	const struct op_attrs *attrs; /* never NULL; may be shared */
 	struct work work;
 	/* A fused operator: the names of what it absorbed, in order, itself first. NULL otherwise. */
 	const char *const *members;

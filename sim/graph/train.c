@@ -152,7 +152,9 @@ void graph_train(struct arena *a, const struct graph *in, const struct train_opt
 		.uses = arena_array(a, in->n_tensors, struct grad_use *),
 		.first_user = arena_array(a, in->n_tensors, op_id),
 		.has_user = arena_array(a, in->n_tensors, bool),
+		.cap_ops = 4 * in->n_ops, /* most passes have fewer */
 	};
+	t.ops = arena_array(a, t.cap_ops, struct op);
 	for (uint32_t i = 0; i < in->n_tensors; i++)
 		t.first_user[i] = GRAPH_NONE;
 	copy_forward(&t);

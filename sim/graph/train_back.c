@@ -8,7 +8,7 @@ static struct op_view view_of(struct trainer *t, const struct op *part)
 		in[i] = &t->in->tensors[part->inputs[i]];
 	for (uint32_t i = 0; i < part->n_outputs; i++)
 		out[i] = &t->in->tensors[part->outputs[i]];
-	return (struct op_view){part->kind, &part->attrs, in, part->n_inputs, out, part->n_outputs};
+	return (struct op_view){part->kind, part->attrs, in, part->n_inputs, out, part->n_outputs};
 }
 
 /* Gradients of the outputs of `op`. An operator that nobody uses starts from itself: it is the loss. */

@@ -302,20 +302,25 @@ static const struct attr {
 
 enum { N_ATTRS = sizeof(attrs_known) / sizeof(attrs_known[0]), N_COMMON = 4 };
 
+static bool belongs(const struct attr *attr, const struct op_kind *kind)
+{
+	return attr->key == ALWAYS || attr->key & kind->keys;
+}
+
 bool workload_attrs(struct workload *w, const struct doc_at *item, const struct scope *scope,
 	const struct op_kind *kind, struct op_args *args, struct err *err)
 {
 	const char *keys[N_ATTRS + N_COMMON + 1] = {"op", "name", "in", "if"};
 	uint32_t n = N_COMMON;
 	for (uint32_t i = 0; i < N_ATTRS; i++)
-		if (attrs_known[i].key == ALWAYS || attrs_known[i].key & kind->keys)
+		if (belongs(&attrs_known[i], kind))
 			keys[n++] = attrs_known[i].name;
 	if (!doc_object(*item, keys, err))
 		return false;
 	for (uint32_t i = 0; i < N_ATTRS; i++) {
 		const struct attr *attr = &attrs_known[i];
 		struct doc_at at;
-		if (!doc_find(item, attr->name, &at))
+		if (!belongs(attr, kind) || !doc_find(item, attr->name, &at))
 			continue;
 		if (attr->read ? !attr->read(at, scope, args, err)
 			       : !workload_number(at, scope, attr->min,

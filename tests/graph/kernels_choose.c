@@ -40,7 +40,7 @@ void where_backward(const struct call *c)
 /* Where in the input the largest element of row `i` lies; rows run along one axis. */
 static uint64_t largest(const struct call *c, uint64_t i, uint64_t *place)
 {
-	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	uint64_t first = i / a.after * a.n * a.after + i % a.after, best = first;
 	*place = 0;
 	for (uint64_t k = 1; k < a.n; k++)
@@ -80,7 +80,7 @@ void arg_max_backward(const struct call *c)
 
 void cum_sum_forward(const struct call *c)
 {
-	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++) {
 		bool starts = i / a.after % a.n == 0;
 		c->out[0].v[i] = c->in[0].v[i] + (starts ? 0 : c->out[0].v[i - a.after]);
@@ -89,7 +89,7 @@ void cum_sum_forward(const struct call *c)
 
 void cum_sum_backward(const struct call *c)
 {
-	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis a = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t i = 0; i < tensor_elements(c->out[0].t); i++)
 		for (uint64_t k = 0; k <= i / a.after % a.n; k++)
 			c->dx[0][i - k * a.after] += c->dy[0][i];

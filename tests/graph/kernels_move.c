@@ -18,7 +18,7 @@ static uint64_t transposed(const struct call *c, uint64_t i)
 	const struct tensor *x = c->in[0].t, *y = c->out[0].t;
 	uint64_t at[GRAPH_MAX_DIMS], from = 0;
 	for (uint32_t d = y->n_dims; d-- > 0; i /= y->dims[d])
-		at[c->op->attrs.perm[d]] = i % y->dims[d];
+		at[c->op->attrs->perm[d]] = i % y->dims[d];
 	for (uint32_t d = 0; d < x->n_dims; d++)
 		from = from * x->dims[d] + at[d];
 	return from;
@@ -74,7 +74,7 @@ void repeat_backward(const struct call *c)
 
 void concat_forward(const struct call *c)
 {
-	uint32_t axis = c->op->attrs.axis;
+	uint32_t axis = c->op->attrs->axis;
 	uint64_t begin = 0;
 	for (uint32_t j = 0; j < c->n_in; j++) {
 		for (uint64_t i = 0; i < tensor_elements(c->in[j].t); i++)
@@ -86,7 +86,7 @@ void concat_forward(const struct call *c)
 
 void concat_backward(const struct call *c)
 {
-	uint32_t axis = c->op->attrs.axis;
+	uint32_t axis = c->op->attrs->axis;
 	uint64_t begin = 0;
 	for (uint32_t j = 0; j < c->n_in; j++) {
 		for (uint64_t i = 0; i < tensor_elements(c->in[j].t); i++)
@@ -97,7 +97,7 @@ void concat_backward(const struct call *c)
 
 void split_forward(const struct call *c)
 {
-	uint32_t axis = c->op->attrs.axis;
+	uint32_t axis = c->op->attrs->axis;
 	uint64_t begin = 0;
 	for (uint32_t j = 0; j < c->n_out; j++) {
 		for (uint64_t i = 0; i < tensor_elements(c->out[j].t); i++)
@@ -109,7 +109,7 @@ void split_forward(const struct call *c)
 
 void split_backward(const struct call *c)
 {
-	uint32_t axis = c->op->attrs.axis;
+	uint32_t axis = c->op->attrs->axis;
 	uint64_t begin = 0;
 	for (uint32_t j = 0; j < c->n_out; j++) {
 		for (uint64_t i = 0; i < tensor_elements(c->out[j].t); i++)
@@ -121,7 +121,7 @@ void split_backward(const struct call *c)
 /* Index in the input of element i of a slice with steps. */
 static uint64_t sliced(const struct call *c, uint64_t i)
 {
-	const struct op_attrs *a = &c->op->attrs;
+	const struct op_attrs *a = c->op->attrs;
 	struct kernel_axis x = kernel_axis(c->in[0].t, a->axis);
 	struct kernel_axis y = kernel_axis(c->out[0].t, a->axis);
 	uint64_t before = i / (y.n * y.after), at = i / y.after % y.n;

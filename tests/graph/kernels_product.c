@@ -16,8 +16,8 @@ struct product {
 static struct product gemm_of(const struct call *c)
 {
 	const struct tensor *x = c->in[0].t, *w = c->in[1].t, *y = c->out[0].t;
-	struct product p = {.count = 1, .tb = c->op->attrs.transpose_b};
-	p.ta = c->op->attrs.transpose_a && x->n_dims == 2;
+	struct product p = {.count = 1, .tb = c->op->attrs->transpose_b};
+	p.ta = c->op->attrs->transpose_a && x->n_dims == 2;
 	p.n = y->dims[y->n_dims - 1];
 	p.m = tensor_elements(y) / p.n;
 	p.k = tensor_elements(x) / p.m;
@@ -31,7 +31,7 @@ static struct product gemm_of(const struct call *c)
 static struct product matmul_of(const struct call *c)
 {
 	const struct tensor *x = c->in[0].t, *w = c->in[1].t, *y = c->out[0].t;
-	struct product p = {.ta = c->op->attrs.transpose_a, .tb = c->op->attrs.transpose_b};
+	struct product p = {.ta = c->op->attrs->transpose_a, .tb = c->op->attrs->transpose_b};
 	for (uint32_t i = 0; i < 2; i++) {
 		p.a_dims[i] = x->dims[x->n_dims - 2 + i];
 		p.b_dims[i] = w->dims[w->n_dims - 2 + i];

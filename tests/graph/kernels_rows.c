@@ -20,7 +20,7 @@ static double log_sum_exp(const double *x, struct kernel_axis s, uint64_t row)
 
 void softmax_forward(const struct call *c)
 {
-	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t row = 0; row < s.before * s.after; row++) {
 		double total = log_sum_exp(c->in[0].v, s, row);
 		for (uint64_t i = 0; i < s.n; i++)
@@ -32,7 +32,7 @@ void softmax_forward(const struct call *c)
 /* dx = y (dy - sum dy y) */
 void softmax_backward(const struct call *c)
 {
-	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	const double *y = c->out[0].v, *dy = c->dy[0];
 	for (uint64_t row = 0; row < s.before * s.after; row++) {
 		double sum = 0;
@@ -47,7 +47,7 @@ void softmax_backward(const struct call *c)
 
 void log_softmax_forward(const struct call *c)
 {
-	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t row = 0; row < s.before * s.after; row++) {
 		double total = log_sum_exp(c->in[0].v, s, row);
 		for (uint64_t i = 0; i < s.n; i++)
@@ -58,7 +58,7 @@ void log_softmax_forward(const struct call *c)
 /* dx = dy - exp(y) sum dy */
 void log_softmax_backward(const struct call *c)
 {
-	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t row = 0; row < s.before * s.after; row++) {
 		double sum = 0;
 		for (uint64_t i = 0; i < s.n; i++)
@@ -73,7 +73,7 @@ void log_softmax_backward(const struct call *c)
 /* What the mask marks takes no part, but the first element of a row always does. */
 void masked_softmax_forward(const struct call *c)
 {
-	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs.axis);
+	struct kernel_axis s = kernel_axis(c->in[0].t, c->op->attrs->axis);
 	for (uint64_t row = 0; row < s.before * s.after; row++) {
 		double sum = 0;
 		for (uint64_t i = 0; i < s.n; i++) {
@@ -134,7 +134,7 @@ void nll_backward(const struct call *c)
 static struct kernel_axis reduced(const struct call *c)
 {
 	const struct tensor *x = c->in[0].t;
-	uint32_t first = c->op->attrs.axis, n = c->op->attrs.n_axes;
+	uint32_t first = c->op->attrs->axis, n = c->op->attrs->n_axes;
 	struct kernel_axis s = {1, 1, 1};
 	if (n == 0)
 		n = x->n_dims - first;
@@ -263,7 +263,8 @@ static struct norm last_norm(const struct call *c, bool centred)
 {
 	const struct tensor *x = c->in[0].t;
 	uint64_t n = 1;
-	for (uint32_t i = c->op->attrs.axis ? c->op->attrs.axis : x->n_dims - 1; i < x->n_dims; i++)
+	for (uint32_t i = c->op->attrs->axis ? c->op->attrs->axis : x->n_dims - 1; i < x->n_dims;
+		i++)
 		n *= x->dims[i];
 	return (struct norm){.sets = tensor_elements(c->in[0].t) / n, .n = n, .centred = centred};
 }

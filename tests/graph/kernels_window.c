@@ -20,7 +20,7 @@ static bool along(const struct op_attrs *a, uint32_t axis, uint64_t out, uint64_
 static struct window window_at(const struct call *c, uint64_t i, uint64_t k)
 {
 	const struct tensor *x = c->in[0].t, *y = c->out[0].t;
-	const struct op_attrs *a = &c->op->attrs;
+	const struct op_attrs *a = c->op->attrs;
 	struct window w = {.r = k / a->kernel[1], .s = k % a->kernel[1]};
 	uint64_t out_w = i % y->dims[3], out_h = i / y->dims[3] % y->dims[2];
 	uint64_t plane = i / (y->dims[3] * y->dims[2]);
@@ -39,7 +39,7 @@ static uint64_t pixel(const struct tensor *x, const struct window *w, uint64_t c
 
 static uint64_t window_size(const struct call *c)
 {
-	return (uint64_t)c->op->attrs.kernel[0] * c->op->attrs.kernel[1];
+	return (uint64_t)c->op->attrs->kernel[0] * c->op->attrs->kernel[1];
 }
 
 /* One output element against one input channel of its group and one place of the kernel. */
@@ -47,7 +47,7 @@ static void tap(const struct call *c, uint64_t i, uint64_t from, uint64_t k, boo
 {
 	const struct tensor *weight = c->in[1].t;
 	struct window w = window_at(c, i, k);
-	uint64_t per_group = weight->dims[0] / c->op->attrs.group;
+	uint64_t per_group = weight->dims[0] / c->op->attrs->group;
 	uint64_t at_w = (w.channel * weight->dims[1] + from) * window_size(c) + k;
 	if (!w.inside)
 		return;
@@ -162,7 +162,7 @@ static const double lrn_a = 0.1, lrn_b = 0.75;
 static double lrn_scale(const struct call *c, uint64_t i)
 {
 	struct kernel_axis s = kernel_axis(c->in[0].t, 1);
-	uint64_t channel = i / s.after % s.n, reach = c->op->attrs.kernel[0] / 2;
+	uint64_t channel = i / s.after % s.n, reach = c->op->attrs->kernel[0] / 2;
 	double sum = 0;
 	for (uint64_t j = 0; j < s.n; j++)
 		if (j + reach >= channel && j <= channel + reach) {
@@ -181,7 +181,7 @@ void lrn_forward(const struct call *c)
 void lrn_backward(const struct call *c)
 {
 	struct kernel_axis s = kernel_axis(c->in[0].t, 1);
-	uint64_t reach = c->op->attrs.kernel[0] / 2;
+	uint64_t reach = c->op->attrs->kernel[0] / 2;
 	for (uint64_t i = 0; i < tensor_elements(c->in[0].t); i++) {
 		uint64_t channel = i / s.after % s.n;
 		double scale = lrn_scale(c, i);
@@ -199,7 +199,7 @@ void lrn_backward(const struct call *c)
 static void spread(const struct call *c, uint64_t i, uint64_t k, uint64_t to, bool back)
 {
 	const struct tensor *x = c->in[0].t, *weight = c->in[1].t, *y = c->out[0].t;
-	const struct op_attrs *a = &c->op->attrs;
+	const struct op_attrs *a = c->op->attrs;
 	uint64_t at_w = i % x->dims[3], at_h = i / x->dims[3] % x->dims[2];
 	uint64_t plane = i / (x->dims[3] * x->dims[2]), channel = plane % x->dims[1];
 	uint64_t image = plane / x->dims[1], group = channel / (x->dims[1] / a->group);
