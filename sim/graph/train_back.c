@@ -61,7 +61,7 @@ static uint64_t input_gradient_bytes(struct trainer *t, const struct op *part, b
 		const struct tensor *x = &t->in->tensors[part->inputs[i]];
 		if (!t->needs[part->inputs[i]] || x->class != TENSOR_ACTIVATION)
 			continue;
-		bool same = i < 3 && part->kind->saves & SHARES_FIRST << i;
+		bool same = i < 3 && part->kind->saves >> i & SHARES_FIRST;
 		if (same && tensor_elements(x) == tensor_elements(y))
 			shared = tensor_bytes(x);
 		else
