@@ -35,10 +35,11 @@ struct request {
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
 	uint64_t batch, devices, dp, jobs, max_calls, max_dim, max_width, micro_batch, min_dim, pp;
 	uint64_t seed, topk, tp;
-	uint64_t links, bw, lat;         /* of compare: bytes/s, ticks */
-	uint64_t bytes;                  /* bytes; of a sweep from here ... */
-	uint64_t bytes_to, bytes_factor; /* ... to there; 0: a single size */
-	uint64_t time_limit;             /* ticks */
+	const struct topo *given_topology; /* of compare with a model: in place of --topology */
+	uint64_t links, bw, lat;           /* of compare: bytes/s, ticks */
+	uint64_t bytes;                    /* bytes; of a sweep from here ... */
+	uint64_t bytes_to, bytes_factor;   /* ... to there; 0: a single size */
+	uint64_t time_limit;               /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
 	bool csv, dry_run, help, json, layers, memory, no_progress, quiet, sp, verbose;
@@ -113,6 +114,11 @@ bool load_plan_options(struct request *q, struct plan_options *out, struct err *
 
 /* `wham simulate --gemm`. */
 bool simulate_gemm(struct request *q, struct err *err);
+
+/* A step of --model on `topo`, and the same with no two messages sharing a link. */
+struct run_result;
+bool simulate_on(struct request *q, const struct topo *topo, struct run_result *run,
+	struct run_result *alone, struct err *err);
 
 /* Writes to -o or standard output. */
 bool write_text(struct request *q, const struct text *out, struct err *err);

@@ -128,8 +128,7 @@ static bool set_time(option *row, struct request *q, const char *text, struct er
 }
 
 #define AT(member) offsetof(struct request, member)
-#define PLANS " search simulate "
-#define NETS_PLANS " search simulate topology "
+#define PLANS " search simulate topology "
 #define NETS " replay search simulate topology "
 #define LONG " search simulate validate "
 
@@ -148,9 +147,9 @@ const struct option_row option_rows[] = {
 	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
 	{"critical-path", 0, NULL, "show a longest path of each stage; with --layers also ASAP, ALAP and mobility", " simulate ", set_flag, AT(critical_path)},
 	{"csv", 0, NULL, "print comma-separated values", " list replay search simulate topology validate ", set_flag, AT(csv)},
-	{"csv-links", 0, "FILE", "write bytes and utilisation of every link", " replay simulate topology ", set_text, AT(csv_links)},
+	{"csv-links", 0, "FILE", "write bytes and utilisation of every link that carries something", " replay simulate topology ", set_text, AT(csv_links)},
 	{"degrade", 0, "LINK=X", "the link carries X times as much, e.g. d0-d1=0.5 (repeatable)", NETS, add_text, AT(degraded)},
-	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", NETS_PLANS, set_degree, AT(devices)},
+	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", PLANS, set_degree, AT(devices)},
 	{"dim", 0, "NAME=N", "size of a dynamic dimension of an ONNX file (repeatable)", PLANS, add_text, AT(dims)},
 	{"dot", 0, "FILE", "write the topology for Graphviz", " topology ", set_text, AT(dot)},
 	{"dp", 0, "N", "data-parallel degree (1)", PLANS, set_degree, AT(dp)},

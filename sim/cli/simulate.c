@@ -25,6 +25,10 @@ static bool choose_topology(struct request *q, struct simulation *s, struct err 
 	uint32_t n = s->degrees.pp * s->degrees.tp * s->degrees.dp;
 	char bw[UNIT_TEXT];
 	s->has_topology = n > 1 || q->topology;
+	if (q->given_topology) {
+		s->topo = *q->given_topology;
+		return true;
+	}
 	if (q->topology)
 		return load_topology(q, q->topology, &s->topo, err);
 	uint64_t bytes_per_s = s->arch.links * s->arch.link_bytes_per_s;
@@ -93,6 +97,22 @@ static bool prepare(struct request *q, struct simulation *s, struct err *err)
 	struct plan_input in = {&s->train, &s->arch, 1, &s->degrees, &s->options};
 	return plan_build(q->a, &in, &s->plan, err) && prog_check(&s->plan.prog, err) &&
 	       place(q, s, err);
+}
+
+bool simulate_on(struct request *q, const struct topo *topo, struct run_result *run,
+	struct run_result *alone, struct err *err)
+{
+	struct simulation *s = arena_new(q->a, struct simulation);
+	uint32_t n_files = q->files.n;
+	q->files.n = 0;
+	q->given_topology = topo;
+	bool ok = prepare(q, s, err);
+	q->files.n = n_files;
+	q->given_topology = NULL;
+	s->config.keep_spans = false;
+	ok = ok && run_prog(q->a, &s->plan.prog, &s->config, run, err);
+	s->config.net = NET_ANALYTIC;
+	return ok && run_prog(q->a, &s->plan.prog, &s->config, alone, err);
 }
 
 static bool write_side_files(struct request *q, const struct simulation *s, struct err *err)

@@ -124,6 +124,7 @@ void report_replay_text(struct arena *a, const struct replay_report *s, struct t
 /* A collective on a topology, one row per algorithm. */
 struct cost_row {
 	const char *algo;
+	const struct coll_algo *coll; /* the same */
 	const char *topology;
 	enum coll_kind kind;
 	uint32_t n_ranks;
@@ -134,6 +135,45 @@ struct cost_row {
 json_t *report_cost_json(const struct cost_row *rows, uint32_t n_rows);
 void report_cost_table(
 	struct arena *a, const struct cost_row *rows, uint32_t n_rows, struct table *t);
+
+/* The same over sizes, and which is the fastest of each size. */
+void report_sweep_table(
+	struct arena *a, const struct cost_row *rows, uint32_t n_rows, struct table *t);
+
+/* Rows as objects, by the names of the columns; what looks like a number is one. */
+json_t *report_table_json(const struct table *t);
+
+/* Topologies of one budget. `rank` 0 is the fastest. */
+struct compare_row {
+	const struct topo *topo;
+	struct topo_figures figures;
+	const char *what;   /* "allreduce ring", "bert-large" */
+	tick time;          /* simulated */
+	tick free_time;     /* if no two messages shared a link */
+	tick empty_time;    /* of one byte: steps and latency; 0: not known */
+	const char *link;   /* the busiest */
+	double utilisation; /* of it */
+};
+void report_compare_table(
+	struct arena *a, const struct compare_row *rows, uint32_t n_rows, struct table *t);
+/* Two sentences: who wins by how much, and why. */
+void report_compare_text(
+	struct arena *a, const struct compare_row *rows, uint32_t n_rows, struct text *out);
+json_t *report_compare_json(struct arena *a, const struct compare_row *rows, uint32_t n_rows);
+
+/* A plot of points, those of a series one after the other; or one bar for each. */
+struct plot_point {
+	const char *series;
+	double x, y;
+};
+struct plot {
+	const char *title, *x, *y;
+	bool log_x, log_y, bars;
+	struct plot_point *points;
+	uint32_t n_points;
+};
+/* A script of gnuplot; with `file` it draws into that file by `terminal`, otherwise on the screen. */
+void report_plot(const struct plot *p, const char *file, const char *terminal, struct text *out);
 
 /* One row per link that carried something, of one or several runs. */
 void report_links_begin(struct arena *a, struct table *t);

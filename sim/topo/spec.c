@@ -228,16 +228,18 @@ const char *topo_spec_text(struct arena *a, const struct topo_spec *spec)
 	text_add(&t, "%s:", spec->family->name);
 	for (uint32_t i = 0; i < spec->n_dims; i++)
 		text_add(&t, "%s%" PRIu32, i ? "x" : "", spec->dims[i]);
+	const char *before = spec->n_dims ? "," : "";
 	for (size_t i = 0; spec->family->keys[i].name; i++) {
 		const struct topo_key *key = &spec->family->keys[i];
 		const struct topo_value *value = &spec->values[i];
 		bool one = key->list == TOPO_KEY_PER_DIM && all_equal(value);
 		for (uint32_t k = 0; k < value->n && (k == 0 || !one); k++) {
 			if (k == 0)
-				text_add(&t, ",%s=", key->name);
+				text_add(&t, "%s%s=", before, key->name);
 			else
 				text_add(&t, "/");
 			add_value(key, value->v[k], &t);
+			before = ",";
 		}
 	}
 	const char *copy = arena_strdup(a, t.data);
