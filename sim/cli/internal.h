@@ -107,6 +107,8 @@ struct placement {
 bool load_placement(struct request *q, const struct topo *topo, uint32_t n_ranks,
 	struct placement *out, struct err *err);
 bool load_net(struct request *q, enum net_kind *out, struct err *err);
+/* auto unless said otherwise. */
+bool load_fold(struct request *q, enum run_fold *out, struct err *err);
 bool load_choice(struct request *q, struct coll_choice *out, struct err *err);
 /* Degrees, options of the plan, and the micro-batch, from flags and the model's defaults. */
 bool load_degrees(struct request *q, const char *model, struct degrees *out, struct err *err);

@@ -75,14 +75,18 @@ bool load_topology(struct request *q, const char *name, struct topo *out, struct
 	return load_changes(q, out, err);
 }
 
+bool load_fold(struct request *q, enum run_fold *out, struct err *err)
+{
+	*out = RUN_FOLD_AUTO;
+	if (q->fold && !run_fold_find(q->fold, out))
+		return err_set(
+			err, ERR_USAGE, "unknown --fold '%s', expected auto, on or off", q->fold);
+	return true;
+}
+
 bool load_net(struct request *q, enum net_kind *out, struct err *err)
 {
 	*out = NET_SIMGRID;
-	if (q->fold && strcmp(q->fold, "auto") != 0 && strcmp(q->fold, "off") != 0)
-		return err_set(err, strcmp(q->fold, "on") == 0 ? ERR_INTERNAL : ERR_USAGE,
-			"--fold %s is not available, expected auto or off: every device is "
-			"simulated",
-			q->fold);
 	if (q->network && !net_kind_find(q->network, out))
 		return err_set(err, ERR_USAGE,
 			"unknown --network '%s', expected simgrid or analytic", q->network);

@@ -159,7 +159,7 @@ const struct option_row option_rows[] = {
 	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " simulate ", set_text, AT(dump_prog)},
 	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
 	{"fail-link", 0, "A-B", "the link is gone: routes go round it (repeatable)", NETS, add_text, AT(fail_links)},
-	{"fold", 0, "HOW", "auto or off: simulate every device (off)", " replay simulate topology ", set_text, AT(fold)},
+	{"fold", 0, "HOW", "auto, on or off: carry out equal rounds of a collective once (auto: where that is exact)", " replay simulate topology ", set_text, AT(fold)},
 	{"fold-mode", 0, "MODE", "serial or pipelined array folds (that of the accelerator)", " simulate ", set_text, AT(fold_mode)},
 	{"gemm", 0, "MxNxK", "one matrix product instead of a model", " simulate ", set_text, AT(gemm)},
 	{"help", 'h', NULL, "this text", NULL, set_flag, AT(help)},

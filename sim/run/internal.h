@@ -213,6 +213,13 @@ bool explain_deadlock(struct engine *e, struct err *err);
 
 struct topo_pair *pairs_build(struct engine *e, uint32_t *n_pairs);
 
+/* One task on one role: the collective, once for each group; rank r is request->devices[r]. */
+void lone_prog(struct arena *a, const struct coll_request *request, struct prog *out);
+
+/* The collective round by round; `exact` when that is its time without doubt. */
+bool fold_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
+	struct run_result *out, bool *exact, struct err *err);
+
 void outcome_write(struct engine *e, struct text *out);
 bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, struct run_result *out,
 	struct err *err);

@@ -100,8 +100,9 @@ static const struct coll_algo *measure(
 	struct plans *plans, const struct prog_task *t, struct err *err)
 {
 	const struct plan_team *team = plan_team(plans, t->group);
-	struct coll_request request = {
-		NULL, team->devices, prog_group_size(plans->prog, t->group), t->bytes};
+	struct coll_request request = {.devices = team->devices,
+		.n_devices = prog_group_size(plans->prog, t->group),
+		.bytes = t->bytes};
 	struct run_config config = {.topo = plans->config->topo,
 		.net = plans->config->net,
 		.shape = &team->shape,

@@ -95,31 +95,3 @@ bool run_prog(struct arena *a, const struct prog *p, const struct run_config *co
 	free(e);
 	return ok;
 }
-
-bool run_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
-	struct run_result *out, struct err *err)
-{
-	const struct coll_algo *algo = request->algo;
-	uint32_t n = request->n_devices;
-	if (n == 0 || n > PROG_MAX_RANKS)
-		return err_set(err, ERR_INPUT, "a collective over %u devices, expected 1 to %d", n,
-			PROG_MAX_RANKS);
-	struct prog_grid grid = {.n_dims = 1, .names = {"rank"}, .sizes = {n}};
-	struct prog_builder *b = prog_build(a, &grid);
-	uint32_t lo = 0, hi = n - 1;
-	prog_add_role(b, "all", &lo, &hi);
-	struct prog_task task = {.kind = TASK_COLL,
-		.cost = PROG_NONE,
-		.peer.dim = PROG_NONE,
-		.coll = algo->kind,
-		.group = prog_add_group(b, 1),
-		.bytes = request->bytes};
-	prog_add_task(b, &task);
-	struct prog p;
-	prog_finish(b, &p);
-	struct run_config alone = *config;
-	alone.choice.algo[algo->kind] = algo;
-	alone.choice.policy[algo->kind] = COLL_FIXED;
-	alone.device_of_rank = request->devices;
-	return run_prog(a, &p, &alone, out, err);
-}

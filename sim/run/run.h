@@ -12,6 +12,18 @@
 #include "prog/prog.h"
 #include "topo/topo.h"
 
+/* Whether a collective alone is carried out round by round, equal rounds and equal components of
+ * messages once (net/flows.h), or message by message. AUTO folds where that is exact: all messages
+ * of a round start together and end together, so that no round can run into the next. */
+enum run_fold { RUN_FOLD_OFF, RUN_FOLD_AUTO, RUN_FOLD_ON };
+bool run_fold_find(const char *name, enum run_fold *out); /* "off", "auto", "on" */
+
+/* What folded collectives cost on one topology and network, so that a repeated question is answered
+ * at once. The topology must outlive it, and is known by its address. */
+struct run_memo;
+struct run_memo *run_memo_create(const struct topo *topo, enum net_kind net);
+void run_memo_destroy(struct run_memo *memo);
+
 struct run_config {
 	const struct topo *topo; /* at least as many devices as the prog has ranks */
 	enum net_kind net;
@@ -27,6 +39,8 @@ struct run_config {
 	const struct coll_shape *shape;
 	uint64_t chunk_bytes;   /* see struct coll_call */
 	const uint64_t *counts; /* of all-to-alls over all ranks; see struct coll_call */
+	enum run_fold fold;     /* of run_coll() */
+	struct run_memo *memo;  /* of the same topology and network; NULL: none is kept */
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,
@@ -80,6 +94,7 @@ struct run_result {
 	uint32_t n_links;
 	struct run_span *spans; /* by (rank, start, task) when kept */
 	uint32_t n_spans;
+	bool folded; /* round by round; no spans, and ranks are not told apart */
 };
 
 /* Tasks start when their stream is free and what they come after is done. A message leaves when
@@ -95,16 +110,18 @@ struct run_result {
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);
 
-/* A collective over devices[0 .. n_devices-1] in this order. */
+/* A collective over devices[0 .. n_devices-1] in this order; with n_groups > 1 as many of them at the
+ * same time, devices[g * n_devices ...] each, which compete for links. */
 struct coll_request {
 	const struct coll_algo *algo;
 	const uint32_t *devices;
 	uint32_t n_devices;
-	uint64_t bytes; /* payload by nccl-tests' convention */
+	uint64_t bytes;    /* payload by nccl-tests' convention */
+	uint32_t n_groups; /* 0 means 1 */
 };
 
-/* One collective alone, all devices entering at 0: its time. Executes every message (no
- * folding). */
+/* One collective alone, all devices entering at 0: its time, folded as the configuration says.
+ * ERR_INTERNAL for RUN_FOLD_ON on a SimGrid platform, whose routes only SimGrid knows. */
 bool run_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
 	struct run_result *out, struct err *err);
 

@@ -92,7 +92,10 @@ static bool simulate(struct arena *out_arena, const struct row *row, const struc
 	uint32_t *devices = arena_array(&a, row->n_ranks, uint32_t);
 	for (uint32_t i = 0; i < row->n_ranks; i++)
 		devices[i] = i;
-	struct coll_request coll = {algo, devices, (uint32_t)row->n_ranks, row->bytes};
+	struct coll_request coll = {.algo = algo,
+		.devices = devices,
+		.n_devices = (uint32_t)row->n_ranks,
+		.bytes = row->bytes};
 	bool ok = crossbar(&a, row, &topo, err) && run_coll(&a, &coll, &config, &run, err);
 	if (ok)
 		suite_add(out_arena, out,

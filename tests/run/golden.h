@@ -43,7 +43,10 @@ static inline bool golden_row_agrees(const struct csv *csv, size_t row, const st
 	for (uint32_t i = 0; i < n; i++)
 		devices[i] = n - 1 - i;
 	const char *spec = arena_printf(&r.a, "crossbar:%u,bw=6GB/s,lat=1us", n);
-	struct coll_request coll = {coll_find(g->kind, g->algo), devices, n, bytes};
+	struct coll_request coll = {.algo = coll_find(g->kind, g->algo),
+		.devices = devices,
+		.n_devices = n,
+		.bytes = bytes};
 	bool ok = topo_parse(&r.a, spec, &r.topo, &r.err) &&
 		  run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	double got = ok ? ticks_to_s(r.result.end) : 0;

@@ -12,7 +12,10 @@ static void devices_and_bytes(void)
 	struct runner r = {.config = {.topo = &r.topo}};
 	uint32_t devices[] = {5, 1, 3};
 	CU_ASSERT_TRUE_FATAL(topo_parse(&r.a, "ring:6,bw=1GB/s,lat=1us", &r.topo, &r.err));
-	struct coll_request coll = {coll_find(COLL_ALLREDUCE, "ring"), devices, 3, 3000000};
+	struct coll_request coll = {.algo = coll_find(COLL_ALLREDUCE, "ring"),
+		.devices = devices,
+		.n_devices = 3,
+		.bytes = 3000000};
 	bool ok = run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	CU_ASSERT_TRUE_FATAL(ok);
 	CU_ASSERT_EQUAL(r.result.end, 4 * 1002 * US); /* two hops, four rounds of a third */
@@ -26,10 +29,10 @@ static void devices_and_bytes(void)
 	coll.n_devices = 1;
 	ok = run_coll(&r.a, &coll, &r.config, &r.result, &r.err);
 	CU_ASSERT_TRUE(ok && r.result.end == 0 && r.result.n_colls == 1);
-	coll = (struct coll_request){coll_find(COLL_ALLGATHER, "recdbl"), devices, 3, 1};
+	coll = (struct coll_request){coll_find(COLL_ALLGATHER, "recdbl"), devices, 3, 1, 0};
 	CU_ASSERT_FALSE(run_coll(&r.a, &coll, &r.config, &r.result, &r.err));
 	CU_ASSERT_EQUAL(r.err.kind, ERR_USAGE);
-	coll = (struct coll_request){coll_find(COLL_ALLREDUCE, "ring"), devices, 0, 1};
+	coll = (struct coll_request){coll_find(COLL_ALLREDUCE, "ring"), devices, 0, 1, 0};
 	CU_ASSERT_FALSE(run_coll(&r.a, &coll, &r.config, &r.result, &r.err));
 	CU_ASSERT_EQUAL(r.err.kind, ERR_INPUT);
 	devices[0] = 6;
