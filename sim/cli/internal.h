@@ -27,6 +27,7 @@ struct request {
 	struct arena *a;
 	struct report report;
 	struct names files; /* what is left when the options are taken */
+	struct names graph_warnings; /* texts that are in the report already */
 	struct names models, dims, fail_links, degraded, stragglers;
 	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
 		*dump_graph, *dump_prog, *experiment, *map, *plot;
@@ -42,7 +43,7 @@ struct request {
 	uint64_t time_limit;               /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
-	bool csv, dry_run, help, json, layers, memory, no_progress, quiet, sp, verbose;
+	bool csv, dry_run, help, json, layers, lenient, memory, no_progress, quiet, sp, verbose;
 };
 
 /* One verb. */

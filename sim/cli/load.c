@@ -38,6 +38,22 @@ static bool elem_bytes_of(const struct request *q, uint32_t *out, struct err *er
 		err, ERR_USAGE, "unknown --dtype '%s', expected bf16, fp16 or fp32", q->dtype);
 }
 
+/* A model is read more than once; its warnings count once. */
+static void warn_of_graph(struct request *q, const struct graph *g)
+{
+	for (uint32_t i = 0; i < g->n_warnings; i++) {
+		bool seen = false;
+		for (uint32_t j = 0; j < q->graph_warnings.n; j++)
+			seen |= strcmp(q->graph_warnings.items[j], g->warnings[i].text) == 0;
+		if (seen)
+			continue;
+		arena_push(q->a, q->graph_warnings.items, q->graph_warnings.n,
+			q->graph_warnings.cap) = g->warnings[i].text;
+		for (uint32_t n = 0; n < g->warnings[i].count; n++)
+			report_warn(q->a, &q->report, g->warnings[i].code, g->warnings[i].text);
+	}
+}
+
 bool load_model(struct request *q, const char *name, uint64_t batch, uint32_t tp, struct graph *out,
 	struct err *err)
 {
@@ -45,9 +61,13 @@ bool load_model(struct request *q, const char *name, uint64_t batch, uint32_t tp
 	const char *colon = strchr(name, ':');
 	const char *base = colon ? arena_strndup(q->a, name, (size_t)(colon - name)) : name;
 	const char *path = data_find(q, "model", "models/workloads", base, err);
-	return path && elem_bytes_of(q, &o.elem_bytes, err) && dims_of(q, &o, err) &&
-	       (!colon || graph_parse_overrides(q->a, colon + 1, &o, err)) &&
-	       graph_read(q->a, path, &o, out, err);
+	o.lenient = q->lenient;
+	if (!path || !elem_bytes_of(q, &o.elem_bytes, err) || !dims_of(q, &o, err) ||
+		(colon && !graph_parse_overrides(q->a, colon + 1, &o, err)) ||
+		!graph_read(q->a, path, &o, out, err))
+		return false;
+	warn_of_graph(q, out);
+	return true;
 }
 
 bool load_arch(struct request *q, const char *name, struct arch *out, struct err *err)

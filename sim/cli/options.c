@@ -169,6 +169,7 @@ const struct option_row option_rows[] = {
 	{"lat", 0, "TIME", "latency of a cable of the budget (1us)", " topology ", set_time, AT(lat)},
 	{"lat-scale", 0, "X", "all links take X times as long", NETS, set_number, AT(lat_scale)},
 	{"layers", 0, NULL, "list the tensor-core operators: shape, cycles, bytes, stalls, utilisation, what bounds them", " simulate ", set_flag, AT(layers)},
+	{"lenient", 0, NULL, "operators of an ONNX file that are not known cost nothing, with a warning", PLANS, set_flag, AT(lenient)},
 	{"links", 0, "N", "cables of the budget: N x --bw is shared out evenly (2 per device)", " topology ", set_degree, AT(links)},
 	{"map", 0, "HOW", "ranks on devices: linear, random:SEED, or a file with one device for each rank (linear)", NETS, set_text, AT(map)},
 	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},

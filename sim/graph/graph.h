@@ -158,6 +158,13 @@ struct op {
 	const struct op *parts; /* the members as they were before fusion, n_members of them */
 };
 
+/* Something odd in a file that was read all the same. */
+struct graph_warning {
+	const char *code; /* "unknown_operator" */
+	const char *text; /* with the file */
+	uint32_t count;   /* of nodes */
+};
+
 struct graph {
 	const char *name, *source;
 	const char *path; /* file it came from */
@@ -175,6 +182,8 @@ struct graph {
 	uint32_t tp;                /* devices that the tensors are sliced over */
 	uint64_t
 		parameters; /* trained elements of the whole model (not sliced), shared tensors once */
+	const struct graph_warning *warnings; /* n_warnings */
+	uint32_t n_warnings;
 };
 
 /* "seq=512": replaces a parameter of the workload file, or a dynamic dimension of an ONNX file. */
@@ -195,6 +204,7 @@ struct graph_options {
 	const char *variant; /* of a workload file: "18.4b"; NULL: the file's own parameters */
 	const struct graph_override *dims; /* ONNX dynamic dimensions */
 	uint32_t n_dims;
+	bool lenient; /* operators of an ONNX file that are not known cost nothing, with a warning */
 };
 
 /* Reads a workload file (JSON) or an ONNX file, plain or gzip, told apart by content.

@@ -117,25 +117,33 @@ static void describe(struct onnx_reader *r, const Onnx__ModelProto *model, struc
 	out->batch = r->batch;
 	out->tokens_per_sample = r->tokens;
 	out->tp = 1;
+	out->warnings = r->warnings;
+	out->n_warnings = r->n_warnings;
 }
 
-static bool read_model(struct onnx_reader *r, struct err *err)
+bool onnx_read_nodes(struct onnx_reader *r, struct err *err)
 {
-	const Onnx__GraphProto *g = r->graph;
-	if (!onnx_check_operators(r, err) || !onnx_collect_values(r, err) ||
-		!onnx_add_inputs(r, err))
-		return false;
+	const Onnx__GraphProto *g = r->scope->graph;
 	const char **names = onnx_name_nodes(r);
 	for (size_t i = 0; i < g->n_node; i++) {
 		struct onnx_node node = {
 			.proto = g->node[i],
-			.op = onnx_find_op(g->node[i]->op_type),
+			.op = onnx_op_of(r, g->node[i]),
 			.name = names[i],
 		};
 		if (!read_node(r, &node, err))
 			return false;
 	}
-	return check_outputs(r, err);
+	return true;
+}
+
+static bool read_model(struct onnx_reader *r, struct graph *out, struct err *err)
+{
+	struct onnx_scope scope = {.graph = r->graph, .prefix = ""};
+	r->scope = &scope;
+	return onnx_check_operators(r, r->graph, err) && onnx_collect_values(r, &scope, err) &&
+	       onnx_add_inputs(r, err) && onnx_read_nodes(r, err) && check_outputs(r, err) &&
+	       onnx_simplify(r, out, err);
 }
 
 bool onnx_read(struct arena *a, const char *path, struct bytes data,
@@ -161,8 +169,8 @@ bool onnx_read(struct arena *a, const char *path, struct bytes data,
 		.options = options,
 		.opset = operator_set(model),
 	};
-	builder_init(&r.builder, a, options->elem_bytes ? options->elem_bytes : 2);
-	bool ok = read_model(&r, err) && builder_finish(&r.builder, out, err);
+	builder_init(&r.builder, &scratch, options->elem_bytes ? options->elem_bytes : 2);
+	bool ok = read_model(&r, out, err);
 	if (ok)
 		describe(&r, model, out);
 	else

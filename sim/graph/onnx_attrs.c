@@ -30,6 +30,14 @@ int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t ot
 	return attr && attr->has_i ? attr->i : otherwise;
 }
 
+const char *onnx_attr_text(struct onnx_reader *r, const struct onnx_node *node, const char *name)
+{
+	const Onnx__AttributeProto *attr = onnx_attr(node->proto, name);
+	if (!attr || !attr->has_s || attr->s.len > 255)
+		return "";
+	return arena_strndup(r->scratch, (const char *)attr->s.data, attr->s.len);
+}
+
 bool onnx_int_list(const struct onnx_node *node, const char *name, size_t input,
 	struct onnx_ints *out, struct err *err)
 {

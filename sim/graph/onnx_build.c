@@ -11,14 +11,6 @@ void onnx_alias(struct onnx_value *out, struct onnx_value *in)
 	out->same_as = in->state == ONNX_CONSTANT ? in : NULL;
 }
 
-static bool is_real(int32_t type)
-{
-	return type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT ||
-	       type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16 ||
-	       type == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ||
-	       type == ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE;
-}
-
 static bool is_channel(const struct onnx_value *v)
 {
 	uint32_t wide = 0;
@@ -29,7 +21,7 @@ static bool is_channel(const struct onnx_value *v)
 
 static bool is_trained(enum onnx_trained rule, const struct onnx_value *v, size_t position)
 {
-	if (!is_real(v->type))
+	if (!onnx_is_real(v->type))
 		return false;
 	switch (rule) {
 	case TRAINED_NONE:
@@ -44,46 +36,82 @@ static bool is_trained(enum onnx_trained rule, const struct onnx_value *v, size_
 	return false;
 }
 
-/* A constant that one operator reads as data and another as a weight is a weight. */
-static void promote(struct builder *b, tensor_id id)
+tensor_id onnx_tensor(const struct onnx_value *v)
 {
-	struct tensor *t = &b->tensors[id];
-	if (t->class != TENSOR_CONST)
-		return;
-	t->class = TENSOR_PARAM;
-	b->parameters += tensor_elements(t);
+	while (v->same_as)
+		v = v->same_as;
+	return v->tensor;
+}
+
+struct onnx_note *onnx_note_of(struct onnx_reader *r, tensor_id id)
+{
+	while (r->n_notes <= id)
+		arena_push(r->scratch, r->notes, r->n_notes, r->cap_notes) = (struct onnx_note){0};
+	return &r->notes[id];
+}
+
+struct onnx_value *onnx_new_value(struct onnx_reader *r)
+{
+	struct onnx_value *v = arena_new(r->scratch, struct onnx_value);
+	v->name = "";
+	v->tensor = GRAPH_NONE;
+	return v;
+}
+
+static bool make_constant(struct onnx_reader *r, const struct onnx_node *node, uint32_t n_dims,
+	struct onnx_value *v, struct err *err)
+{
+	struct tensor t = {
+		.name = v->name,
+		.class = TENSOR_CONST,
+		.n_dims = v->n_dims,
+		.producer = GRAPH_NONE,
+	};
+	memcpy(t.dims, v->dims, sizeof(t.dims));
+	if (n_dims == 4 && v->n_dims == 3) { /* a window of one dimension is one of two */
+		t.n_dims = 4;
+		t.dims[3] = t.dims[2];
+		t.dims[2] = 1;
+	}
+	if (!builder_add_tensor(&r->builder, &t, &v->tensor, err))
+		return err_prefix(err, "node '%s' (%s): ", node->name, node->proto->op_type);
+	struct onnx_note *note = onnx_note_of(r, v->tensor);
+	note->real = onnx_is_real(v->type);
+	note->has_scalar = onnx_is_known(v) && onnx_elements(v) == 1;
+	if (note->has_scalar)
+		note->scalar = onnx_number(v, 0);
+	return true;
 }
 
 static bool need_tensor(struct onnx_reader *r, const struct onnx_node *node, size_t position,
 	struct onnx_value *v, struct err *err)
 {
-	if (v->state != ONNX_CONSTANT)
-		return true;
+	bool constant = v->state == ONNX_CONSTANT;
 	bool trained = is_trained(node->op->trained, v, position);
-	while (v->same_as)
-		v = v->same_as;
-	if (v->tensor != GRAPH_NONE) {
-		if (trained)
-			promote(&r->builder, v->tensor);
-		return true;
+	bool widens = position == 1 && node->op->build == onnx_build_conv;
+	if (constant && onnx_tensor(v) == GRAPH_NONE) {
+		while (v->same_as)
+			v = v->same_as;
+		if (!make_constant(r, node, widens ? 4 : v->n_dims, v, err))
+			return false;
 	}
-	struct tensor t = {
-		.name = v->name,
-		.class = trained ? TENSOR_PARAM : TENSOR_CONST,
-		.n_dims = v->n_dims,
-		.producer = GRAPH_NONE,
-	};
-	memcpy(t.dims, v->dims, sizeof(t.dims));
-	if (!builder_add_tensor(&r->builder, &t, &v->tensor, err))
-		return err_prefix(err, "node '%s' (%s): ", node->name, node->proto->op_type);
+	if (trained && (constant || node->op->trained != TRAINED_CHANNEL))
+		onnx_note_of(r, onnx_tensor(v))->weight = true;
 	return true;
 }
 
-static tensor_id tensor_of(const struct onnx_value *v)
+/* Real numbers unless the row or the first input says otherwise. */
+static int32_t type_of_result(const struct onnx_reader *r, const struct onnx_node *node, op_id op)
 {
-	while (v->same_as)
-		v = v->same_as;
-	return v->tensor;
+	const char *kind = r->builder.ops[op].kind->name;
+	if (strcmp(kind, "compare") == 0)
+		return ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
+	if (strcmp(kind, "arg_max") == 0)
+		return ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
+	if (strcmp(kind, "embedding") != 0 && strcmp(kind, "where") != 0 && node->n_in > 0 &&
+		node->in[0] && node->in[0]->type != 0)
+		return node->in[0]->type;
+	return ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
 }
 
 static void make_outputs(
@@ -99,14 +127,18 @@ static void make_outputs(
 		const struct tensor *t = &r->builder.tensors[out[i]->tensor];
 		out[i]->n_dims = t->n_dims;
 		memcpy(out[i]->dims, t->dims, sizeof(t->dims));
+		if (out[i]->type == 0)
+			out[i]->type = type_of_result(r, node, op);
+		onnx_note_of(r, out[i]->tensor)->real = onnx_is_real(out[i]->type);
 	}
 }
 
 /* Every operator on a tensor core opens a layer; what comes before the first one belongs to its
  * layer. */
-static void choose_layer(struct onnx_reader *r, const struct op_kind *kind, const char *name)
+static void choose_layer(
+	struct onnx_reader *r, const struct op_kind *kind, const char *name, bool stays)
 {
-	bool starts = kind && kind->core == CORE_TC;
+	bool starts = kind && kind->class == CLASS_COMPLEX && !stays;
 	if (r->builder.n_layers == 0 || (starts && r->has_tensor_core_op))
 		builder_begin_layer(&r->builder, name);
 	else if (starts)
@@ -125,7 +157,7 @@ bool onnx_append(struct onnx_reader *r, const struct onnx_node *node, const stru
 			continue;
 		if (!need_tensor(r, node, i, in[i], err))
 			return false;
-		ids[n++] = tensor_of(in[i]);
+		ids[n++] = onnx_tensor(in[i]);
 	}
 	struct op_request request = {
 		.name = step->part ? arena_printf(r->scratch, "%s.%s", node->name, step->part)
@@ -135,10 +167,30 @@ bool onnx_append(struct onnx_reader *r, const struct onnx_node *node, const stru
 		.n_inputs = (uint32_t)n,
 		.attrs = step->attrs,
 	};
-	choose_layer(r, op_kind_find(request.kind), request.name);
+	choose_layer(r, op_kind_find(request.kind), request.name, step->stays);
 	op_id op;
 	if (!builder_add_op(&r->builder, &request, &op, err))
 		return false;
 	make_outputs(r, node, step, op);
+	return true;
+}
+
+bool onnx_reshaped(struct onnx_reader *r, const struct onnx_node *node, const char *part,
+	struct onnx_value **v, const struct onnx_ints *to, struct err *err)
+{
+	struct onnx_value *next = onnx_new_value(r);
+	struct onnx_step step = {.kind = "reshape",
+		.part = part,
+		.in = v,
+		.n_in = 1,
+		.out = &next,
+		.n_out = 1,
+		.attrs.n_shape = (uint32_t)to->n};
+	next->type = (*v)->type;
+	for (size_t i = 0; i < to->n; i++)
+		step.attrs.shape[i] = (uint64_t)to->at[i];
+	if (!onnx_append(r, node, &step, err))
+		return false;
+	*v = next;
 	return true;
 }

@@ -43,9 +43,9 @@ static bool has_subgraph(const Onnx__NodeProto *node)
 
 /* One operator type: name, count, where it stands first. */
 static void list_type(
-	const struct onnx_reader *r, const struct occurrence *first, size_t n, struct text *t)
+	const Onnx__GraphProto *g, const struct occurrence *first, size_t n, struct text *t)
 {
-	const Onnx__NodeProto *node = r->graph->node[first->node];
+	const Onnx__NodeProto *node = g->node[first->node];
 	text_add(t, "%s%s (%zu node%s, first ", t->n > 0 ? ", " : "", first->text, n,
 		n > 1 ? "s" : "");
 	if (node->name && node->name[0])
@@ -55,29 +55,53 @@ static void list_type(
 	text_add(t, "%s)", has_subgraph(node) ? ", which has subgraphs: control flow" : "");
 }
 
-static bool blame_unknown(
-	const struct onnx_reader *r, struct occurrence *list, size_t n, struct err *err)
+static void warn_unknown(struct onnx_reader *r, const char *text, size_t n)
+{
+	arena_push(r->a, r->warnings, r->n_warnings, r->cap_warnings) = (struct graph_warning){
+		.code = "unknown_operator",
+		.text = arena_printf(r->a, "%s: taken as free: %s", r->path, text),
+		.count = (uint32_t)n,
+	};
+}
+
+/* Names each type once, for the error or in one warning each. */
+static bool blame_unknown(struct onnx_reader *r, const Onnx__GraphProto *g, struct occurrence *list,
+	size_t n, struct err *err)
 {
 	struct text t = {0};
 	size_t n_types = 0;
 	qsort(list, n, sizeof(*list), occurrence_order);
 	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && strcmp(list[i].text, list[j].text) == 0; j++)
+		for (j = i + 1; j < n && strcmp(list[j].text, list[i].text) == 0; j++)
 			;
-		if (n_types++ < MAX_LISTED)
-			list_type(r, &list[i], j - i, &t);
+		if (r->options->lenient) {
+			struct text one = {0};
+			list_type(g, &list[i], j - i, &one);
+			warn_unknown(r, one.data, j - i);
+			text_free(&one);
+		} else if (n_types++ < MAX_LISTED) {
+			list_type(g, &list[i], j - i, &t);
+		}
 	}
 	if (n_types > MAX_LISTED)
 		text_add(&t, " and %zu more", n_types - MAX_LISTED);
-	err_set(err, ERR_INPUT, "%zu operator%s not supported: %s", n_types,
-		n_types > 1 ? "s are" : " is", t.data);
+	if (!r->options->lenient)
+		err_set(err, ERR_INPUT, "%zu operator%s not supported: %s", n_types,
+			n_types > 1 ? "s are" : " is", t.data);
 	text_free(&t);
-	return false;
+	return r->options->lenient;
 }
 
-bool onnx_check_operators(struct onnx_reader *r, struct err *err)
+const struct onnx_op *onnx_op_of(struct onnx_reader *r, const Onnx__NodeProto *node)
 {
-	const Onnx__GraphProto *g = r->graph;
+	static const struct onnx_op unknown = {
+		"", NULL, TRAINED_NONE, 0, SIZE_MAX, NULL, onnx_build_unknown};
+	const struct onnx_op *op = onnx_find_op(full_type(r, node));
+	return op ? op : &unknown;
+}
+
+bool onnx_check_operators(struct onnx_reader *r, const Onnx__GraphProto *g, struct err *err)
+{
 	struct occurrence *list = arena_array(r->scratch, g->n_node, struct occurrence);
 	size_t n = 0;
 	for (size_t i = 0; i < g->n_node; i++) {
@@ -85,18 +109,19 @@ bool onnx_check_operators(struct onnx_reader *r, struct err *err)
 		if (!onnx_find_op(type))
 			list[n++] = (struct occurrence){type, i};
 	}
-	return n == 0 || blame_unknown(r, list, n, err);
+	return n == 0 || blame_unknown(r, g, list, n, err);
 }
 
 static const char *numbered(struct onnx_reader *r, size_t node)
 {
-	return arena_printf(r->scratch, "%s.%zu", op_type(r->graph->node[node]), node);
+	return arena_printf(r->scratch, "%s%s.%zu", r->scope->prefix,
+		op_type(r->scope->graph->node[node]), node);
 }
 
 /* Replaces second uses of a name by numbered ones. False when there were some. */
 static bool separate(struct onnx_reader *r, struct occurrence *list, const char **names)
 {
-	size_t n = r->graph->n_node;
+	size_t n = r->scope->graph->n_node;
 	bool unique = true;
 	for (size_t i = 0; i < n; i++)
 		list[i] = (struct occurrence){names[i], i};
@@ -112,12 +137,14 @@ static bool separate(struct onnx_reader *r, struct occurrence *list, const char 
 
 const char **onnx_name_nodes(struct onnx_reader *r)
 {
-	const Onnx__GraphProto *g = r->graph;
+	const Onnx__GraphProto *g = r->scope->graph;
 	const char **names = arena_array(r->scratch, g->n_node, const char *);
 	struct occurrence *list = arena_array(r->scratch, g->n_node, struct occurrence);
 	for (size_t i = 0; i < g->n_node; i++)
-		names[i] =
-			g->node[i]->name && g->node[i]->name[0] ? g->node[i]->name : numbered(r, i);
+		names[i] = g->node[i]->name && g->node[i]->name[0]
+				   ? arena_printf(
+					     r->scratch, "%s%s", r->scope->prefix, g->node[i]->name)
+				   : numbered(r, i);
 	bool unique = separate(r, list, names);
 	if (!unique) /* a numbered name may be another node's own */
 		unique = separate(r, list, names);

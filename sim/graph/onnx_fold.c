@@ -1,6 +1,7 @@
 #include "graph/onnx_internal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Content that is kept, if it is: of a constant that is no longer than ONNX_MAX_INTS. */
@@ -34,12 +35,21 @@ bool onnx_fold_constant(
 		return onnx_set_ints(out, attr->ints, attr->n_ints, false), true;
 	out->state = ONNX_CONSTANT;
 	out->type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
-	if ((attr = onnx_attr(node->proto, "value_float")) && attr->has_f)
+	if ((attr = onnx_attr(node->proto, "value_float")) && attr->has_f) {
+		double *content = arena_new(r->scratch, double);
+		*content = (double)attr->f;
+		out->reals = content;
 		return true;
+	}
 	if ((attr = onnx_attr(node->proto, "value_floats"))) {
-		out->n_dims = 1;
-		out->dims[0] = attr->n_floats;
-		return true;
+		Onnx__TensorProto floats = ONNX__TENSOR_PROTO__INIT;
+		int64_t n = (int64_t)attr->n_floats;
+		floats.data_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+		floats.n_float_data = attr->n_floats;
+		floats.float_data = attr->floats;
+		floats.n_dims = 1;
+		floats.dims = &n;
+		return onnx_set_constant(r, out, &floats, err);
 	}
 	return onnx_fail(node, err, "a value of numbers is expected");
 }
@@ -70,12 +80,11 @@ bool onnx_fold_filled(
 	}
 	if (onnx_elements(out) >> BUILDER_MAX_ELEMENTS_LOG2 != 0)
 		return onnx_fail(node, err, "more than 2^%d elements", BUILDER_MAX_ELEMENTS_LOG2);
-	if (!element.ints || onnx_elements(&element) != 1)
-		return true;
-	int64_t *ints = new_ints(r, onnx_elements(out));
-	for (uint64_t i = 0; ints && i < onnx_elements(out); i++)
-		ints[i] = element.ints[0];
-	out->ints = ints;
+	static const double zero[1];
+	if (!attr)
+		element.reals = zero;
+	if (onnx_elements(&element) == 1)
+		onnx_pick(r, out, &element, 0, (int64_t[GRAPH_MAX_DIMS]){0});
 	return true;
 }
 
@@ -87,23 +96,48 @@ bool onnx_fold_identity(
 	return true;
 }
 
-static bool is_whole(int64_t type)
+/* A real number that becomes a whole one is cut off; one that does not fit has no content. */
+static void cast_content(struct onnx_reader *r, struct onnx_value *v, int64_t to)
 {
-	return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 ||
-	       type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
-	       type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
+	size_t n = (size_t)onnx_elements(v);
+	if (v->ints && onnx_is_real(to)) {
+		double *reals = arena_array(r->scratch, n + 1, double);
+		for (size_t i = 0; i < n; i++)
+			reals[i] = (double)v->ints[i];
+		v->reals = reals;
+	}
+	if (v->ints && to == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL) {
+		int64_t *ints = arena_array(r->scratch, n + 1, int64_t);
+		for (size_t i = 0; i < n; i++)
+			ints[i] = v->ints[i] != 0;
+		v->ints = ints;
+	}
+	if (v->reals && onnx_is_whole(to)) {
+		int64_t *ints = arena_array(r->scratch, n + 1, int64_t);
+		for (size_t i = 0; ints && i < n; i++)
+			if (v->reals[i] > -9e18 && v->reals[i] < 9e18)
+				ints[i] = (int64_t)v->reals[i];
+			else
+				ints = NULL;
+		v->ints = ints;
+	}
+	if (!onnx_is_real(to))
+		v->reals = NULL;
+	if (!onnx_is_whole(to))
+		v->ints = NULL;
 }
 
-/* Nothing is computed where only the type changes; of real numbers no content is kept. */
+/* Nothing is computed where only the type changes. CastLike takes the type of its second input. */
 bool onnx_fold_cast(
 	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
 {
-	int64_t to = onnx_attr_int(node, "to", 0);
+	struct onnx_value *out = node->out[0];
+	int64_t to = onnx_attr_int(node, "to", node->n_in > 1 ? node->in[1]->type : 0);
 	*done = true;
-	onnx_alias(node->out[0], node->in[0]);
-	if (node->in[0]->state == ONNX_CONSTANT && !is_whole(to))
-		node->out[0]->ints = NULL;
-	node->out[0]->type = to > 0 && to < INT32_MAX ? (int32_t)to : 0;
+	onnx_alias(out, node->in[0]);
+	if (out->state == ONNX_CONSTANT)
+		cast_content(r, out, to);
+	out->type = to > 0 && to < INT32_MAX ? (int32_t)to : 0;
 	return true;
 }
 
@@ -136,98 +170,58 @@ bool onnx_fold_same(
 	onnx_alias(out, node->in[0]);
 	out->same_as = out->turned = NULL;
 	out->ints = NULL;
+	out->reals = NULL;
 	return true;
 }
 
-static bool broadcast(const struct onnx_node *node, struct onnx_value *out, struct err *err)
+bool onnx_fold_size(
+	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
 {
-	const struct onnx_value *a = node->in[0], *b = node->in[1];
-	uint32_t n = a->n_dims > b->n_dims ? a->n_dims : b->n_dims;
-	out->n_dims = n;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t da = i < n - a->n_dims ? 1 : a->dims[i - (n - a->n_dims)];
-		uint64_t db = i < n - b->n_dims ? 1 : b->dims[i - (n - b->n_dims)];
-		if (da != db && da != 1 && db != 1)
+	int64_t *n = arena_new(r->scratch, int64_t);
+	*done = true;
+	*n = (int64_t)onnx_elements(node->in[0]);
+	if (*n < 0)
+		return onnx_fail(node, err, "its input is too large");
+	onnx_set_ints(node->out[0], n, 1, true);
+	return true;
+}
+
+/* How many numbers a Range makes; SIZE_MAX when that is not known. */
+static bool range_length(const struct onnx_node *node, size_t *n, struct err *err)
+{
+	double v[3];
+	for (size_t i = 0; i < 3; i++) {
+		if (!onnx_is_known(node->in[i]) || onnx_elements(node->in[i]) != 1)
 			return onnx_fail(node, err,
-				"dimensions %" PRIu64 " and %" PRIu64 " differ and neither is 1",
-				da, db);
-		out->dims[i] = da == 1 ? db : da;
+				"'%s' must be a number that is known from the file",
+				node->in[i]->name);
+		v[i] = onnx_number(node->in[i], 0);
 	}
+	double length = v[2] == 0 ? (double)NAN : ceil((v[1] - v[0]) / v[2]);
+	if (!(length <= (double)(UINT64_C(1) << BUILDER_MAX_ELEMENTS_LOG2)))
+		return onnx_fail(node, err, "a range from %g to %g by %g", v[0], v[1], v[2]);
+	*n = length > 0 ? (size_t)length : 0;
 	return true;
 }
 
-/* Whole numbers wrap around as they do at run time. */
-typedef bool whole_op(int64_t a, int64_t b, int64_t *out);
-
-static bool whole_add(int64_t a, int64_t b, int64_t *out)
+bool onnx_fold_range(
+	struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
 {
-	*out = (int64_t)((uint64_t)a + (uint64_t)b);
-	return true;
-}
-
-static bool whole_sub(int64_t a, int64_t b, int64_t *out)
-{
-	*out = (int64_t)((uint64_t)a - (uint64_t)b);
-	return true;
-}
-
-static bool whole_mul(int64_t a, int64_t b, int64_t *out)
-{
-	*out = (int64_t)((uint64_t)a * (uint64_t)b);
-	return true;
-}
-
-static bool whole_div(int64_t a, int64_t b, int64_t *out)
-{
-	if (b == 0 || (a == INT64_MIN && b == -1))
-		return false;
-	*out = a / b;
-	return true;
-}
-
-static bool fold_binary(
-	struct onnx_reader *r, const struct onnx_node *node, whole_op *compute, struct err *err)
-{
-	const struct onnx_value *a = node->in[0], *b = node->in[1];
 	struct onnx_value *out = node->out[0];
-	if (!broadcast(node, out, err))
+	size_t n = 0;
+	*done = true;
+	if (!range_length(node, &n, err))
 		return false;
 	out->state = ONNX_CONSTANT;
-	out->type = a->type;
-	uint64_t n = onnx_elements(out), na = onnx_elements(a), nb = onnx_elements(b);
-	if (!a->ints || !b->ints || n > ONNX_MAX_INTS || (na != n && na != 1) ||
-		(nb != n && nb != 1))
-		return true;
-	int64_t *ints = new_ints(r, n);
-	for (uint64_t i = 0; i < n; i++)
-		if (!compute(a->ints[na == 1 ? 0 : i], b->ints[nb == 1 ? 0 : i], &ints[i]))
-			return onnx_fail(node, err, "a division that has no result");
+	out->type = node->in[0]->type;
+	out->n_dims = 1;
+	out->dims[0] = n;
+	int64_t *ints = node->in[0]->ints && node->in[2]->ints ? new_ints(r, n) : NULL;
+	for (size_t i = 0; ints && i < n; i++)
+		ints[i] = (int64_t)((uint64_t)node->in[0]->ints[0] +
+				    (uint64_t)i * (uint64_t)node->in[2]->ints[0]);
 	out->ints = ints;
 	return true;
-}
-
-bool onnx_fold_add(struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
-{
-	*done = all_constant(node);
-	return !*done || fold_binary(r, node, whole_add, err);
-}
-
-bool onnx_fold_sub(struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
-{
-	*done = all_constant(node);
-	return !*done || fold_binary(r, node, whole_sub, err);
-}
-
-bool onnx_fold_mul(struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
-{
-	*done = all_constant(node);
-	return !*done || fold_binary(r, node, whole_mul, err);
-}
-
-bool onnx_fold_div(struct onnx_reader *r, const struct onnx_node *node, bool *done, struct err *err)
-{
-	*done = all_constant(node);
-	return !*done || fold_binary(r, node, whole_div, err);
 }
 
 /* Lists of whole numbers, one after the other: how exporters put shapes together. */

@@ -37,6 +37,23 @@ static bool read_dim(struct onnx_reader *r, const Onnx__ValueInfoProto *input, s
 	return true;
 }
 
+uint64_t onnx_dim_value(const struct onnx_reader *r, const Onnx__TensorShapeProto__Dimension *d)
+{
+	if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+		return d->dim_value > 0 ? (uint64_t)d->dim_value : 0;
+	if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM || !d->dim_param)
+		return 0;
+	const struct graph_override *dim = find_dim(r->options, d->dim_param);
+	return dim ? dim->value : 0;
+}
+
+/* A whole number that the model takes: a sampling rate, a length, a flag. */
+static bool is_scalar(const Onnx__ValueInfoProto *input)
+{
+	const Onnx__TypeProto__Tensor *type = input->type->tensor_type;
+	return type->shape->n_dim == 0 && onnx_is_whole(type->elem_type);
+}
+
 static bool check_type(const Onnx__ValueInfoProto *input, struct err *err)
 {
 	const Onnx__TypeProto *type = input->type;
@@ -94,6 +111,14 @@ static bool add_input(
 {
 	struct onnx_value *v = onnx_find_value(r, input->name);
 	const Onnx__TypeProto__Tensor *type = input->type->tensor_type;
+	const struct graph_override *given = find_dim(r->options, input->name);
+	if (is_scalar(input) && given) {
+		int64_t *content = arena_new(r->scratch, int64_t);
+		*content = (int64_t)given->value;
+		onnx_set_ints(v, content, 1, true);
+		v->type = type->elem_type;
+		return true;
+	}
 	struct tensor t = {
 		.name = input->name,
 		.class = TENSOR_INPUT,
@@ -121,10 +146,21 @@ static bool add_input(
 		r->batch = t.dims[0];
 	if (first && t.n_dims == 2 && v->type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64)
 		r->tokens = t.dims[1];
-	return builder_add_tensor(&r->builder, &t, &v->tensor, err);
+	if (!builder_add_tensor(&r->builder, &t, &v->tensor, err))
+		return false;
+	onnx_note_of(r, v->tensor)->real = onnx_is_real(v->type);
+	return true;
 }
 
-/* Appends the names of the open dimensions of `input` to the list. */
+static void add_name(struct onnx_reader *r, const char *name, struct text *list, bool *found)
+{
+	text_add(list, "%s'%s'", list->n > 0 ? ", " : "", name);
+	for (uint32_t j = 0; j < r->options->n_dims; j++)
+		if (strcmp(r->options->dims[j].name, name) == 0)
+			found[j] = true;
+}
+
+/* Appends the names of the open dimensions of `input`, or its own if it is a number. */
 static bool add_open_names(struct onnx_reader *r, const Onnx__ValueInfoProto *input,
 	struct text *list, bool *found, struct err *err)
 {
@@ -132,13 +168,11 @@ static bool add_open_names(struct onnx_reader *r, const Onnx__ValueInfoProto *in
 		struct open_dim d;
 		if (!read_dim(r, input, i, &d, err))
 			return false;
-		if (!d.name)
-			continue;
-		text_add(list, "%s'%s'", list->n > 0 ? ", " : "", d.name);
-		for (uint32_t j = 0; j < r->options->n_dims; j++)
-			if (strcmp(r->options->dims[j].name, d.name) == 0)
-				found[j] = true;
+		if (d.name)
+			add_name(r, d.name, list, found);
 	}
+	if (is_scalar(input))
+		add_name(r, input->name, list, found);
 	return true;
 }
 
@@ -165,6 +199,16 @@ static bool check_options(struct onnx_reader *r, struct err *err)
 				r->options->dims[j].name, list.n > 0 ? list.data : "none");
 	text_free(&list);
 	return ok;
+}
+
+const char *onnx_scalar_inputs(const struct onnx_reader *r)
+{
+	const char *list = NULL;
+	for (size_t i = 0; i < r->graph->n_input; i++)
+		if (is_fed(r, i) && is_scalar(r->graph->input[i]))
+			list = arena_printf(
+				r->scratch, "%s '%s'", list ? list : "", r->graph->input[i]->name);
+	return list;
 }
 
 bool onnx_add_inputs(struct onnx_reader *r, struct err *err)

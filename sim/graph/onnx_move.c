@@ -195,22 +195,17 @@ bool onnx_build_transpose(struct onnx_reader *r, const struct onnx_node *node, s
 	}
 	if (in->state != ONNX_CONSTANT)
 		return onnx_append(r, node, &step, err);
+	int64_t steps[GRAPH_MAX_DIMS] = {0}, turned[GRAPH_MAX_DIMS] = {0};
 	struct onnx_value *out = view_of(node);
-	if (in->n_dims > 1)
-		out->ints = NULL;
+	onnx_row_steps(in, steps);
 	if (in->n_dims == 2 && step.attrs.perm[0] == 1)
 		out->turned = node->in[0];
-	for (uint32_t i = 0; i < in->n_dims; i++)
+	for (uint32_t i = 0; i < in->n_dims; i++) {
 		out->dims[i] = in->dims[step.attrs.perm[i]];
+		turned[i] = steps[step.attrs.perm[i]];
+	}
+	onnx_pick(r, out, in, 0, turned);
 	return true;
-}
-
-bool onnx_build_concat(struct onnx_reader *r, const struct onnx_node *node, struct err *err)
-{
-	struct onnx_step step = {0};
-	return onnx_axis(node, onnx_attr_int(node, "axis", 1), node->in[0]->n_dims,
-		       &step.attrs.axis, err) &&
-	       onnx_append(r, node, &step, err);
 }
 
 bool onnx_build_split(struct onnx_reader *r, const struct onnx_node *node, struct err *err)
@@ -223,6 +218,8 @@ bool onnx_build_split(struct onnx_reader *r, const struct onnx_node *node, struc
 		!onnx_int_list(node, "split", 1, &sizes, err))
 		return false;
 	size_t n = sizes.at ? sizes.n : node->n_out;
+	if (n == 0)
+		return onnx_fail(node, err, "there are no parts");
 	if (n != node->n_out || n > OP_MAX_OUTPUTS)
 		return onnx_fail(node, err, "%zu parts into %zu outputs, at most %d are supported",
 			n, node->n_out, OP_MAX_OUTPUTS);

@@ -23,10 +23,22 @@ static int value_order(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-struct onnx_value *onnx_find_value(const struct onnx_reader *r, const char *name)
+static struct onnx_value *find_in(const struct onnx_scope *scope, const char *name)
 {
 	struct onnx_value key = {.name = name};
-	return bsearch(&key, r->values, r->n_values, sizeof(key), value_order);
+	if (scope->n_values == 0)
+		return NULL;
+	return bsearch(&key, scope->values, scope->n_values, sizeof(key), value_order);
+}
+
+struct onnx_value *onnx_find_value(const struct onnx_reader *r, const char *name)
+{
+	for (const struct onnx_scope *s = r->scope; s; s = s->around) {
+		struct onnx_value *v = find_in(s, name);
+		if (v)
+			return v;
+	}
+	return NULL;
 }
 
 static bool is_name(const char *name)
@@ -42,41 +54,42 @@ static size_t count_values(const Onnx__GraphProto *g)
 	return n;
 }
 
-static void add_value(struct onnx_reader *r, const char *name)
+static void add_value(struct onnx_scope *scope, const char *name)
 {
 	if (is_name(name))
-		r->values[r->n_values++] = (struct onnx_value){.name = name, .tensor = GRAPH_NONE};
+		scope->values[scope->n_values++] =
+			(struct onnx_value){.name = name, .tensor = GRAPH_NONE};
 }
 
-static void sort_values(struct onnx_reader *r)
+static void sort_values(struct onnx_scope *scope)
 {
-	if (r->n_values == 0)
+	if (scope->n_values == 0)
 		return;
-	qsort(r->values, r->n_values, sizeof(*r->values), value_order);
+	qsort(scope->values, scope->n_values, sizeof(*scope->values), value_order);
 	size_t kept = 1;
-	for (size_t i = 1; i < r->n_values; i++)
-		if (strcmp(r->values[i].name, r->values[kept - 1].name) != 0)
-			r->values[kept++] = r->values[i];
-	r->n_values = kept;
+	for (size_t i = 1; i < scope->n_values; i++)
+		if (strcmp(scope->values[i].name, scope->values[kept - 1].name) != 0)
+			scope->values[kept++] = scope->values[i];
+	scope->n_values = kept;
 }
 
-bool onnx_collect_values(struct onnx_reader *r, struct err *err)
+bool onnx_collect_values(struct onnx_reader *r, struct onnx_scope *scope, struct err *err)
 {
-	const Onnx__GraphProto *g = r->graph;
-	r->values = arena_array(r->scratch, count_values(g) + 1, struct onnx_value);
+	const Onnx__GraphProto *g = scope->graph;
+	scope->values = arena_array(r->scratch, count_values(g) + 1, struct onnx_value);
 	for (size_t i = 0; i < g->n_initializer; i++)
-		add_value(r, g->initializer[i]->name);
+		add_value(scope, g->initializer[i]->name);
 	for (size_t i = 0; i < g->n_input; i++)
-		add_value(r, g->input[i]->name);
+		add_value(scope, g->input[i]->name);
 	for (size_t i = 0; i < g->n_node; i++)
 		for (size_t j = 0; j < g->node[i]->n_output; j++)
-			add_value(r, g->node[i]->output[j]);
-	sort_values(r);
+			add_value(scope, g->node[i]->output[j]);
+	sort_values(scope);
 	for (size_t i = 0; i < g->n_initializer; i++) {
 		const Onnx__TensorProto *t = g->initializer[i];
 		if (!is_name(t->name))
 			return err_set(err, ERR_INPUT, "initialiser %zu has no name", i);
-		struct onnx_value *v = onnx_find_value(r, t->name);
+		struct onnx_value *v = find_in(scope, t->name);
 		assert(v);
 		if (v->state != ONNX_UNMADE)
 			return err_set(err, ERR_INPUT, "two initialisers are called '%s'", t->name);
@@ -165,9 +178,11 @@ bool onnx_set_constant(
 		return err_set(
 			err, ERR_INPUT, "more than 2^%d elements", BUILDER_MAX_ELEMENTS_LOG2);
 	v->elsewhere = external_location(t);
-	if (v->elsewhere || int_bytes(v->type) == 0 || onnx_elements(v) > ONNX_MAX_INTS)
+	if (v->elsewhere || onnx_elements(v) > ONNX_MAX_INTS)
 		return true;
-	return read_ints(r, v, t, err);
+	if (onnx_is_real(v->type))
+		v->reals = onnx_reals(r->scratch, t, (size_t)onnx_elements(v));
+	return int_bytes(v->type) == 0 || read_ints(r, v, t, err);
 }
 
 void onnx_set_ints(struct onnx_value *v, const int64_t *ints, size_t n, bool scalar)

@@ -37,26 +37,28 @@ static bool read_auto_pad(const struct onnx_node *node, enum auto_pad *out, stru
 		(int)(attr->s.len < 40 ? attr->s.len : 40), (const char *)attr->s.data);
 }
 
-/* `n` numbers of at least `min` into `out`, or `otherwise` where the attribute is absent. */
+/* A list of one number for each of `n_axes` sides (of two numbers for pads: all beginnings, then
+ * all ends) into pairs; a single side is the second of two. Nothing where it is absent. */
 static bool read_list(const struct onnx_node *node, const char *name, int64_t min, uint32_t out[],
-	size_t n, struct err *err)
+	size_t n_axes, struct err *err)
 {
 	struct onnx_ints list;
+	size_t n = strcmp(name, "pads") == 0 ? 2 * n_axes : n_axes;
 	if (!onnx_int_list(node, name, SIZE_MAX, &list, err))
 		return false;
 	if (!list.at)
 		return true;
 	if (list.n != n)
 		return onnx_fail(node, err,
-			"%s must have %zu numbers (windows of two dimensions are supported), it "
-			"has %zu",
+			"%s must have %zu numbers (windows of one and two dimensions are "
+			"supported), it has %zu",
 			name, n, list.n);
 	for (size_t i = 0; i < n; i++) {
 		if (list.at[i] < min || list.at[i] > WINDOW_MAX)
 			return onnx_fail(node, err,
 				"%s must be from %" PRId64 " to %d, it has %" PRId64, name, min,
 				WINDOW_MAX, list.at[i]);
-		out[i] = (uint32_t)list.at[i];
+		out[n_axes == 2 ? i : 2 * i + 1] = (uint32_t)list.at[i];
 	}
 	return true;
 }
@@ -89,18 +91,35 @@ static void pad_ceil(struct op_attrs *a, uint32_t axis, uint64_t in)
 		a->pad_end[axis] += (uint32_t)(last + reach - padded);
 }
 
-static bool read_kernel(const struct onnx_node *node, const struct onnx_value *weight,
+static bool read_kernel(const struct onnx_node *node, const struct onnx_value *weight, size_t n,
 	struct op_attrs *attrs, struct err *err)
 {
 	if (!weight && !onnx_attr(node->proto, "kernel_shape"))
 		return onnx_fail(node, err, "kernel_shape is missing");
-	for (uint32_t i = 0; weight && i < 2; i++) {
+	for (uint32_t i = 0; weight && i < n; i++) {
 		if (weight->dims[2 + i] < 1 || weight->dims[2 + i] > WINDOW_MAX)
 			return onnx_fail(node, err, "a kernel must have 1 to %d elements a side",
 				WINDOW_MAX);
-		attrs->kernel[i] = (uint32_t)weight->dims[2 + i];
+		attrs->kernel[2 - n + i] = (uint32_t)weight->dims[2 + i];
 	}
-	return read_list(node, "kernel_shape", 1, attrs->kernel, 2, err);
+	return read_list(node, "kernel_shape", 1, attrs->kernel, n, err);
+}
+
+/* Kernel, stride and dilation. */
+static bool read_sides(const struct onnx_node *node, const struct onnx_value *in,
+	const struct onnx_value *weight, struct op_attrs *attrs, struct err *err)
+{
+	if (in->n_dims < 3 || in->n_dims > 4 || (weight && weight->n_dims != in->n_dims))
+		return onnx_fail(node, err,
+			"an input of 3 or 4 dimensions and a weight of as many are supported, it "
+			"has "
+			"%u",
+			in->n_dims);
+	for (uint32_t i = 0; i < 2; i++)
+		attrs->kernel[i] = attrs->stride[i] = attrs->dilation[i] = 1;
+	return read_kernel(node, weight, in->n_dims - 2, attrs, err) &&
+	       read_list(node, "strides", 1, attrs->stride, in->n_dims - 2, err) &&
+	       read_list(node, "dilations", 1, attrs->dilation, in->n_dims - 2, err);
 }
 
 bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
@@ -108,26 +127,68 @@ bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
 {
 	uint32_t pads[4] = {0};
 	enum auto_pad auto_pad;
-	if (in->n_dims != 4 || (weight && weight->n_dims != 4))
-		return onnx_fail(
-			node, err, "an input of 4 dimensions is supported, it has %u", in->n_dims);
-	for (uint32_t i = 0; i < 2; i++)
-		attrs->stride[i] = attrs->dilation[i] = 1;
-	if (!read_kernel(node, weight, attrs, err) ||
-		!read_list(node, "strides", 1, attrs->stride, 2, err) ||
-		!read_list(node, "dilations", 1, attrs->dilation, 2, err) ||
-		!read_auto_pad(node, &auto_pad, err) || !read_list(node, "pads", 0, pads, 4, err))
+	if (!read_sides(node, in, weight, attrs, err) || !read_auto_pad(node, &auto_pad, err) ||
+		!read_list(node, "pads", 0, pads, in->n_dims - 2, err))
 		return false;
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = in->n_dims == 4 ? 0 : 1; i < 2; i++) {
+		uint64_t side = in->dims[in->n_dims - 2 + i];
 		if (auto_pad == PAD_SAME_LOWER || auto_pad == PAD_SAME_UPPER)
-			pad_same(attrs, i, in->dims[2 + i], auto_pad == PAD_SAME_UPPER);
+			pad_same(attrs, i, side, auto_pad == PAD_SAME_UPPER);
 		if (auto_pad == PAD_EXPLICIT) {
 			attrs->pad_begin[i] = pads[i];
 			attrs->pad_end[i] = pads[2 + i];
 		}
 		if (onnx_attr_int(node, "ceil_mode", 0) != 0 && auto_pad != PAD_SAME_LOWER &&
 			auto_pad != PAD_SAME_UPPER)
-			pad_ceil(attrs, i, in->dims[2 + i]);
+			pad_ceil(attrs, i, side);
+	}
+	return true;
+}
+
+/* One side of a transposed convolution's output, before its padding; that comes from pads and
+ * output_padding, or from the size that the file asks for (ONNX operator reference, ConvTranspose). */
+static bool pad_transposed(const struct onnx_node *node, uint32_t axis, const uint32_t pads[4],
+	uint64_t full, uint64_t target, struct op_attrs *attrs, struct err *err)
+{
+	uint64_t total = (uint64_t)pads[axis] + pads[2 + axis];
+	if (target > 0)
+		total = full > target ? full - target : 0;
+	if (total >= full || total > 2 * WINDOW_MAX || (target > full))
+		return onnx_fail(node, err,
+			"an output of %" PRIu64 " is asked for where %" PRIu64 " are made", target,
+			full);
+	attrs->pad_begin[axis] = target > 0 ? (uint32_t)(total / 2) : pads[axis];
+	attrs->pad_end[axis] = (uint32_t)(total - attrs->pad_begin[axis]);
+	return true;
+}
+
+/* output_padding makes the end of the padding smaller. */
+bool onnx_window_transposed(const struct onnx_node *node, const struct onnx_value *in,
+	const struct onnx_value *weight, struct op_attrs *attrs, struct err *err)
+{
+	uint32_t pads[4] = {0}, more[2] = {0}, shape[2] = {0};
+	enum auto_pad auto_pad;
+	if (!read_sides(node, in, weight, attrs, err) || !read_auto_pad(node, &auto_pad, err) ||
+		!read_list(node, "pads", 0, pads, in->n_dims - 2, err) ||
+		!read_list(node, "output_padding", 0, more, in->n_dims - 2, err) ||
+		!read_list(node, "output_shape", 1, shape, in->n_dims - 2, err))
+		return false;
+	for (uint32_t i = in->n_dims == 4 ? 0 : 1; i < 2; i++) {
+		uint64_t side = in->dims[in->n_dims - 2 + i], target = shape[i];
+		if (side == 0 || side >> BUILDER_MAX_ELEMENTS_LOG2)
+			return onnx_fail(node, err, "a side of %" PRIu64, side);
+		uint64_t full = (side - 1) * attrs->stride[i] + window_reach(attrs, i);
+		if (auto_pad == PAD_SAME_LOWER || auto_pad == PAD_SAME_UPPER)
+			target = side * attrs->stride[i];
+		if (auto_pad == PAD_VALID)
+			pads[i] = pads[2 + i] = 0;
+		if (more[i] > pads[2 + i])
+			return onnx_fail(node, err,
+				"output_padding of %u above the padding of %u is not supported",
+				more[i], pads[2 + i]);
+		pads[2 + i] -= more[i];
+		if (!pad_transposed(node, i, pads, full, target, attrs, err))
+			return false;
 	}
 	return true;
 }

@@ -58,6 +58,19 @@ static struct shares shares_of(const struct run_result *run)
 	return sh;
 }
 
+/* How many operators of each kind the model has, by name. */
+static json_t *kinds_json(const struct graph *g)
+{
+	json_t *kinds = json_object();
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const char *name = op_kind_name(g->ops[i].kind);
+		json_int_t n = json_integer_value(json_object_get(kinds, name));
+		if (g->ops[i].pass == PASS_FORWARD)
+			json_object_set_new(kinds, name, json_integer(n + 1));
+	}
+	return kinds;
+}
+
 static json_t *model_json(const struct step_report *s)
 {
 	json_t *m = json_object();
@@ -67,6 +80,7 @@ static json_t *model_json(const struct step_report *s)
 		graph_macs(s->model, 1u << PASS_FORWARD) *
 			(s->degrees->batch / s->degrees->micro_batch));
 	put_uint(m, "operators", s->model->n_ops);
+	put(m, "operators_by_kind", kinds_json(s->model));
 	put_uint(m, "layers", s->model->n_layers);
 	return m;
 }

@@ -18,6 +18,7 @@ void maker_init(struct onnx_maker *m, struct arena *a)
 	m->model.graph = &m->graph;
 	m->model.producer_name = arena_strdup(a, "make_onnx");
 	m->graph.name = arena_strdup(a, "test");
+	m->into = &m->graph;
 }
 
 static int64_t *copy_ints(struct arena *a, const int64_t *values, size_t n)
@@ -75,7 +76,7 @@ void maker_open(struct onnx_maker *m, size_t axis, const char *name)
 
 void maker_output(struct onnx_maker *m, const char *name)
 {
-	arena_push(m->a, m->graph.output, m->graph.n_output, m->cap_outputs) =
+	arena_push(m->a, m->into->output, m->into->n_output, m->cap_outputs) =
 		new_value(m, name, NULL, 0);
 }
 
@@ -110,6 +111,33 @@ Onnx__TensorProto *maker_list(
 	return t;
 }
 
+Onnx__TensorProto *maker_reals(
+	struct onnx_maker *m, const char *name, const double *values, size_t n)
+{
+	Onnx__TensorProto *t = maker_weight(m, name, &(int64_t){(int64_t)n}, 1);
+	t->n_float_data = n;
+	t->float_data = arena_array(m->a, n + 1, float);
+	for (size_t i = 0; i < n; i++)
+		t->float_data[i] = (float)values[i];
+	return t;
+}
+
+void maker_scalar(struct onnx_maker *m, const char *name, double value)
+{
+	maker_reals(m, name, &value, 1)->n_dims = 0;
+}
+
+void maker_inside(struct onnx_maker *m, Onnx__GraphProto *graph)
+{
+	if (m->into == &m->graph) {
+		m->outer_nodes = m->cap_nodes;
+		m->outer_outputs = m->cap_outputs;
+	}
+	m->into = graph ? graph : &m->graph;
+	m->cap_nodes = graph ? 0 : m->outer_nodes;
+	m->cap_outputs = graph ? 0 : m->outer_outputs;
+}
+
 static size_t split_names(struct onnx_maker *m, const char *text, char ***names)
 {
 	size_t n = 0, cap = 0;
@@ -132,7 +160,7 @@ void maker_node(struct onnx_maker *m, const char *op, const char *name, const ch
 	node->name = arena_strdup(m->a, name);
 	node->n_input = split_names(m, inputs, &node->input);
 	node->n_output = split_names(m, outputs, &node->output);
-	arena_push(m->a, m->graph.node, m->graph.n_node, m->cap_nodes) = node;
+	arena_push(m->a, m->into->node, m->into->n_node, m->cap_nodes) = node;
 	m->node = node;
 	m->cap_attrs = 0;
 }

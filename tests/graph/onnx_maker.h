@@ -22,7 +22,9 @@ struct onnx_maker {
 	Onnx__GraphProto graph;
 	Onnx__OperatorSetIdProto set;
 	Onnx__OperatorSetIdProto *sets[1];
-	Onnx__NodeProto *node; /* the last one: attributes go there */
+	Onnx__NodeProto *node;             /* the last one: attributes go there */
+	Onnx__GraphProto *into;            /* where nodes and outputs go */
+	size_t outer_nodes, outer_outputs; /* capacities of the model's graph, meanwhile */
 	size_t cap_nodes, cap_weights, cap_inputs, cap_outputs, cap_attrs;
 };
 
@@ -39,6 +41,11 @@ Onnx__TensorProto *maker_weight(
 	struct onnx_maker *m, const char *name, const int64_t *dims, size_t n);
 Onnx__TensorProto *maker_list(
 	struct onnx_maker *m, const char *name, const int64_t *values, size_t n);
+/* Real numbers whose content is there. */
+Onnx__TensorProto *maker_reals(
+	struct onnx_maker *m, const char *name, const double *values, size_t n);
+/* A real number of no dimension. */
+void maker_scalar(struct onnx_maker *m, const char *name, double value);
 
 /* Names of inputs and outputs are separated by blanks; "-" is one that is left out. */
 void maker_node(struct onnx_maker *m, const char *op, const char *name, const char *inputs,
@@ -48,6 +55,8 @@ void maker_ints(struct onnx_maker *m, const char *name, const int64_t *values, s
 void maker_string(struct onnx_maker *m, const char *name, const char *value);
 void maker_tensor(struct onnx_maker *m, const char *name, const int64_t *dims, size_t n);
 void maker_graph(struct onnx_maker *m, const char *name, Onnx__GraphProto *graph);
+/* Nodes and outputs go to `graph` from here on; to the model's again with NULL. */
+void maker_inside(struct onnx_maker *m, Onnx__GraphProto *graph);
 
 struct bytes maker_pack(struct onnx_maker *m);
 

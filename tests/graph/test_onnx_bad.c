@@ -133,13 +133,14 @@ static void test_unknown_operators(void)
 	struct onnx_case c;
 	case_init(&c);
 	maker_input(&c.m, "x", DIMS(1, 4));
-	maker_node(&c.m, "LSTM", "b", "x", "y");
+	maker_node(&c.m, "NonZero", "b", "x", "y");
 	maker_node(&c.m, "FusedConv", "", "y", "z");
 	c.m.node->domain = arena_strdup(&c.arena, "com.microsoft");
-	maker_node(&c.m, "LSTM", "a", "z", "o");
+	maker_node(&c.m, "NonZero", "a", "z", "o");
 	maker_output(&c.m, "o");
 	case_fails(&c, ERR_INPUT,
-		"2 operators are not supported: LSTM (2 nodes, first 'b'), com.microsoft.FusedConv "
+		"2 operators are not supported: NonZero (2 nodes, first 'b'), "
+		"com.microsoft.FusedConv "
 		"(1 "
 		"node, first node 1)");
 }
@@ -154,9 +155,16 @@ static void test_control_flow(void)
 	maker_graph(&c.m, "then_branch", &branch);
 	maker_output(&c.m, "y");
 	case_fails(&c, ERR_INPUT,
-		"1 operator is not supported: If (1 node, first 'choice', which has subgraphs: "
-		"control "
-		"flow)");
+		"node 'choice' (If): control flow: 'x' is known only at run time, so that no "
+		"branch can be chosen");
+	case_init(&c);
+	maker_input(&c.m, "x", DIMS(1));
+	maker_node(&c.m, "Loop", "again", "x", "y");
+	maker_graph(&c.m, "body", &branch);
+	maker_output(&c.m, "y");
+	case_fails(&c, ERR_INPUT,
+		"1 operator is not supported: Loop (1 node, first 'again', which has subgraphs: "
+		"control flow)");
 }
 
 /* A model of one Relu on an input of the given shape. */
