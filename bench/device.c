@@ -1,9 +1,11 @@
 /* How fast one device executes a transformer's training graph: operator events (a start or an end)
  * per second of CPU time, on few cores with everybody waiting for memory, and on many. Asserts at
- * least 2 million.
+ * least 2 million. Then the same graph with more and more layers: time of prepare and run as a power
+ * of the number of operators, fitted; asserts an exponent below 1.2.
  * usage: bench_device [LAYERS [RUNS]] */
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -132,22 +134,9 @@ static void measure_prepare(const struct arch *arch, const struct graph_part *op
 	printf("prepare          %6.1f ns an operator\n", s / runs / ops->n_ids * 1e9);
 }
 
-int main(int argc, char **argv)
+static struct arch make_arch(void)
 {
-	int layers = argc > 1 ? atoi(argv[1]) : 24, runs = argc > 2 ? atoi(argv[2]) : 300;
-	assert(layers > 0 && runs > 0);
-	struct builder b = {0};
-	op_id x = GRAPH_NONE;
-	for (int i = 0; i < layers; i++)
-		x = add_forward(&b, x);
-	for (int i = 0; i < layers; i++)
-		x = add_backward(&b, x);
-	struct graph g = {.name = "bench", .ops = b.ops, .n_ops = b.n};
-	op_id *ids = arena_array(&b.a, b.n, op_id);
-	for (uint32_t i = 0; i < b.n; i++)
-		ids[i] = i;
-	struct graph_part ops = {&g, ids, b.n};
-	struct arch arch = {
+	return (struct arch){
 		.name = "bench",
 		.clock_hz = 700000000,
 		.tc_count = 1,
@@ -164,6 +153,75 @@ int main(int argc, char **argv)
 		.node_nm = 16,
 		.mac_bytes = 2,
 	};
+}
+
+/* A step of `layers` layers; the graph's operators live in b->a. */
+static struct graph make_step(struct builder *b, int layers)
+{
+	op_id x = GRAPH_NONE;
+	for (int i = 0; i < layers; i++)
+		x = add_forward(b, x);
+	for (int i = 0; i < layers; i++)
+		x = add_backward(b, x);
+	return (struct graph){.name = "bench", .ops = b->ops, .n_ops = b->n};
+}
+
+static struct graph_part make_part(struct builder *b, const struct graph *g)
+{
+	op_id *ids = arena_array(&b->a, g->n_ops, op_id);
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		ids[i] = i;
+	return (struct graph_part){g, ids, g->n_ops};
+}
+
+/* Seconds to prepare and run a step of `layers` layers, the fastest of five; its operators. */
+static double step_s(const struct arch *arch, int layers, uint32_t *n_ops)
+{
+	struct builder b = {0};
+	struct graph g = make_step(&b, layers);
+	struct graph_part ops = make_part(&b, &g);
+	double best = INFINITY;
+	for (int i = 0; i < 5; i++) {
+		struct arena scratch = {0};
+		struct device_result r;
+		double s = cpu_s();
+		device_run(&scratch, arch, &ops, &(struct device_options){0}, &r);
+		s = cpu_s() - s;
+		best = s < best ? s : best;
+		arena_free(&scratch);
+	}
+	*n_ops = g.n_ops;
+	arena_free(&b.a);
+	return best;
+}
+
+/* Least squares of log time over log operators. */
+static void measure_growth(const struct arch *arch)
+{
+	double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
+	for (int layers = 12; layers <= 768; layers *= 4, n++) {
+		uint32_t n_ops;
+		double s = step_s(arch, layers, &n_ops), x = log(n_ops), y = log(s);
+		printf("%6" PRIu32 " operators  %8.3f ms  %6.1f ns an operator\n", n_ops, s * 1e3,
+			s / n_ops * 1e9);
+		sx += x;
+		sy += y;
+		sxx += x * x;
+		sxy += x * y;
+	}
+	double exponent = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+	printf("time of a step grows as operators ^ %.3f\n", exponent);
+	assert(exponent < 1.2);
+}
+
+int main(int argc, char **argv)
+{
+	int layers = argc > 1 ? atoi(argv[1]) : 24, runs = argc > 2 ? atoi(argv[2]) : 300;
+	assert(layers > 0 && runs > 0);
+	struct builder b = {0};
+	struct graph g = make_step(&b, layers);
+	struct graph_part ops = make_part(&b, &g);
+	struct arch arch = make_arch();
 	printf("%" PRIu32 " operators\n", b.n);
 	measure_prepare(&arch, &ops, runs);
 	const struct device_part *part =
@@ -171,6 +229,7 @@ int main(int argc, char **argv)
 	static const uint32_t cores[] = {1, 2, 8, 64};
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
 		measure(&b, part, cores[i], runs);
+	measure_growth(&arch);
 	arena_free(&b.a);
 	return 0;
 }

@@ -101,13 +101,6 @@ struct device_result {
 void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
 	const struct device_options *options, struct device_result *out);
 
-/* What an operator is bound by: the largest of its launch, its fill, and compute or memory, whichever
- * of these two would be busy longer. */
-enum op_bound { BOUND_COMPUTE, BOUND_FILL, BOUND_MEMORY, BOUND_OVERHEAD };
-const char *op_bound_name(enum op_bound bound); /* "compute", "fill", "memory", "overhead" */
-enum op_bound device_op_bound(
-	const struct arch *arch, const struct op_cost *cost, const struct op_time *time);
-
 /* Time that the i-th operator ran longer than alone because others used the memory. */
 tick device_contention(const struct device_result *r, uint32_t i);
 

@@ -1,5 +1,4 @@
 /* What can be read from a result. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/internal.h"
@@ -20,34 +19,6 @@ bool fidelity_find(const char *name, enum fidelity *out)
 const char *fidelity_name(enum fidelity f)
 {
 	return fidelities[f];
-}
-
-const char *op_bound_name(enum op_bound bound)
-{
-	switch (bound) {
-	case BOUND_COMPUTE:
-		return "compute";
-	case BOUND_FILL:
-		return "fill";
-	case BOUND_MEMORY:
-		return "memory";
-	case BOUND_OVERHEAD:
-		return "overhead";
-	}
-	abort(); /* not a value of the enum */
-}
-
-enum op_bound device_op_bound(
-	const struct arch *arch, const struct op_cost *cost, const struct op_time *time)
-{
-	tick memory = ticks_ceil(
-		cost->dram_read_bytes + cost->dram_write_bytes, arch_dram_bytes_per_s(arch));
-	tick longer = memory > time->compute ? memory : time->compute;
-	if (time->overhead > longer && time->overhead > time->fill)
-		return BOUND_OVERHEAD;
-	if (time->fill > longer)
-		return BOUND_FILL;
-	return memory > time->compute ? BOUND_MEMORY : BOUND_COMPUTE;
 }
 
 tick device_contention(const struct device_result *r, uint32_t i)

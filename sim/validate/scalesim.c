@@ -1,5 +1,5 @@
 /* Compute cycles and SRAM accesses of GEMMs and convolutions on systolic arrays, against SCALE-Sim v3 (commit 1d62b68). Its compute cycles are the rows of its demand
- * matrix; the total that it prints is one less. Its ofmap count for os carries a stray term (its issue list) and is left out. */
+ * matrix; the total that it prints is one less. SRAM accesses are compared on tables that have them; its ofmap count for os carries a stray term (its issue list), the right one is M N. */
 #include <string.h>
 
 #include "arch/arch.h"
@@ -43,6 +43,46 @@ static bool read_case(const struct csv *t, size_t row, const struct columns *c, 
 	return true;
 }
 
+static const char *const sram_columns[] = {
+	"sram_ifmap_reads", "sram_filter_reads", "sram_ofmap_writes"};
+enum { N_SRAM = sizeof(sram_columns) / sizeof(*sram_columns) };
+
+/* Which of the columns of access counts the table has. */
+struct sram_table {
+	bool has[N_SRAM];
+	size_t column[N_SRAM];
+};
+
+static struct sram_table find_sram(const struct csv *t)
+{
+	struct sram_table s = {0};
+	struct err ignored;
+	for (int i = 0; i < N_SRAM; i++)
+		s.has[i] = csv_column(t, sram_columns[i], &s.column[i], &ignored);
+	return s;
+}
+
+/* Counts of row `row` where they are given. */
+static void add_sram(const struct suite_context *context, const struct csv *t, size_t row,
+	const struct array_shape *array, const struct gemm *gemm, struct suite_report *out)
+{
+	const struct sram_table s = find_sram(t);
+	const struct sram_accesses ours = arch_gemm_sram(array, gemm);
+	const uint64_t counts[N_SRAM] = {ours.input_reads, ours.weight_reads, ours.output_writes};
+	const char *label = out->rows[out->n_rows - 1].label;
+	struct err ignored;
+	for (int i = 0; i < N_SRAM; i++) {
+		double reference = 0;
+		if (!s.has[i] || !csv_number(t, row, s.column[i], &reference, &ignored))
+			continue;
+		if (i == N_SRAM - 1 && array->dataflow == DATAFLOW_OS)
+			reference = (double)gemm->m * (double)gemm->n;
+		suite_add(context->a, out,
+			arena_printf(context->a, "%s %s", label, sram_columns[i]), reference,
+			(double)counts[i], 0);
+	}
+}
+
 static bool run(const struct suite_context *context, const struct csv *t, struct suite_report *out,
 	struct err *err)
 {
@@ -59,8 +99,9 @@ static bool run(const struct suite_context *context, const struct csv *t, struct
 				dataflow_name(array.dataflow), array.rows, array.cols);
 		suite_add(context->a, out, label, reference,
 			(double)arch_gemm_cycles(&array, &gemm).n, 0);
+		add_sram(context, t, row, &array, &gemm, out);
 	}
-	out->note = "compute cycles with serial folds; no tolerance";
+	out->note = "compute cycles with serial folds, and SRAM accesses; no tolerance";
 	return true;
 }
 
@@ -69,7 +110,8 @@ static const char *const columns_needed[] = {
 
 const struct suite suite_scalesim = {
 	.name = "scalesim",
-	.summary = "cycles of matrix products on systolic arrays, against SCALE-Sim v3",
+	.summary = "cycles and SRAM accesses of matrix products on systolic arrays, against "
+		   "SCALE-Sim v3",
 	.table = "scalesim_cycles.csv",
 	.columns = columns_needed,
 	.run = run,

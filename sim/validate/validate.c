@@ -13,6 +13,7 @@ const struct suite *const suites[] = {
 	&suite_collectives,
 	&suite_gemm,
 	&suite_memory,
+	&suite_onnxim,
 	&suite_scalesim,
 	&suite_tile,
 	NULL,
