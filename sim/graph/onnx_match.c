@@ -219,11 +219,11 @@ static bool match_product(const struct search *s, op_id last, uint32_t i)
 static const struct op *take_mean(const struct search *s, tensor_id id, uint32_t *axis)
 {
 	const struct op *op = take(s, id, "reduce_mean");
-	if (!op || !op->attrs.keep_dims || op->attrs.axis == 0)
+	if (!op || !op->attrs->keep_dims || op->attrs->axis == 0)
 		return NULL;
 	uint32_t n_dims = tensor(s, op->inputs[0])->n_dims;
-	*axis = op->attrs.axis;
-	bool last = op->attrs.n_axes == 0 || op->attrs.axis + op->attrs.n_axes == n_dims;
+	*axis = op->attrs->axis;
+	bool last = op->attrs->n_axes == 0 || op->attrs->axis + op->attrs->n_axes == n_dims;
 	return last ? op : NULL;
 }
 

@@ -120,7 +120,7 @@ static bool add_op(struct simplifier *s, op_id id, struct err *err)
 	struct op_request request = {
 		.name = op->name,
 		.kind = m ? m->kind : op->kind->name,
-		.attrs = m ? m->attrs : op->attrs,
+		.attrs = m ? m->attrs : *op->attrs,
 		.n_inputs = m ? m->n_inputs : op->n_inputs,
 	};
 	const tensor_id *old = m ? m->inputs : op->inputs;

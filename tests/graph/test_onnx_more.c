@@ -82,7 +82,7 @@ static void test_resize(void)
 	one_node(&c, "Resize", "x - scales");
 	maker_string(&c.m, "mode", "linear");
 	expect(&c, DIMS(1, 3, 20, 30));
-	CU_ASSERT_EQUAL(case_op(&c, "node")->attrs.kernel[0], 4); /* two neighbours a side */
+	CU_ASSERT_EQUAL(case_op(&c, "node")->attrs->kernel[0], 4); /* two neighbours a side */
 	case_finish(&c);
 	begin(&c, DIMS(1, 3, 10, 20));
 	maker_list(&c.m, "sizes", DIMS(1, 3, 7, 9));
@@ -112,7 +112,7 @@ static void test_parts(void)
 	maker_node(&c.m, "Slice", "slice", "x from to axes steps", "s");
 	one_node(&c, "Relu", "s");
 	expect(&c, DIMS(2, 4, 3)); /* 9 6 3 0; 1 3 5 */
-	const struct op_attrs *a = &case_op(&c, "slice.axis1")->attrs;
+	const struct op_attrs *a = case_op(&c, "slice.axis1")->attrs;
 	CU_ASSERT_EQUAL(a->begin, 0);
 	CU_ASSERT_EQUAL(a->end, 10);
 	CU_ASSERT_EQUAL(a->stride[0], 3);
