@@ -230,7 +230,8 @@ struct train_options {
 
 /* Forward operators keep their ids; then backward operators in reverse order, then updates. dX has the shape
  * (m, k, n), dW (k, n, m) of its forward GEMM; no dX into inputs of the model; gradients of a tensor with
- * several uses are summed by the consumers' order; one update for each parameter tensor.
+ * several uses are summed by the consumers' order; one update for each parameter tensor
+ * (of the rows looked up where only embedding bags use it).
  * Names: NAME/dX and NAME/dW; NAME/dA and NAME/dB, both of pass dX, for a product of two activations; NAME/dtail
  * for what a fused operator absorbed, which comes before its dX and dW; TENSOR/sum where gradients meet (pass dW
  * when it is a parameter's); TENSOR/update. Views and tp_reduce leave no backward operator, except a CORE_NONE

@@ -32,7 +32,7 @@ static const struct op_kind rows[] = {
 	{"dropout", CLASS_DROPOUT, CORE_VC, 1, 1, 2, {1, 0}, SAVES_EXTRA, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_mask, NULL, passes_elementwise, back_elementwise},
 	{"elu", ELEMENT, 4, {3, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"embedding", CLASS_TRANSFORM, CORE_VC, 2, 2, 0, {0, 0}, SAVES_INPUT, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding, work_lookup, passes_elementwise, NULL},
-	{"embedding_bag", CLASS_REDUCTION, CORE_VC, 2, 2, 1, {0, 0}, SAVES_INPUT, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding_bag, work_lookup, passes_embedding_bag, NULL},
+	{"embedding_bag", CLASS_REDUCTION, CORE_VC, 2, 2, 1, {0, 0}, SAVES_INPUT | UPDATE_SPARSE, BACKWARD_LOOKUP, PARAMS_TABLE, KEY_ROWS | KEY_FEATURES | KEY_SHARD | KEY_PAD_TO | KEY_WEIGHT, shape_embedding_bag, work_lookup, passes_embedding_bag, NULL},
 	{"erf", ELEMENT, 15, {15, 0}, SAVES_INPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"exp", ELEMENT, 1, {1, 0}, SAVES_OUTPUT, BACKWARD_VECTOR, PARAMS_NONE, 0, shape_same, NULL, passes_elementwise, back_elementwise},
 	{"expand", CLASS_TRANSFORM, CORE_NONE, 1, 1, 0, {0, 0}, 0, BACKWARD_VIEW, PARAMS_NONE, KEY_SHAPE, shape_target, NULL, NULL, NULL},

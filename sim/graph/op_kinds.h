@@ -91,6 +91,9 @@ enum op_saves {
 	SHARES_FIRST = 1 << 5,
 	SHARES_SECOND = 1 << 6,
 	SHARES_THIRD = 1 << 7,
+	/* Not saved: the gradient of the table stays a list of rows (PyTorch's EmbeddingBag(sparse=True), as DLRM uses
+	 * it), so that an update visits only these, each lookup's once, where nothing else uses the table. */
+	UPDATE_SPARSE = 1 << 8,
 };
 
 /* Parameters that an operator of a workload file brings with it, named NAME.weight, NAME.bias. */

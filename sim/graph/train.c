@@ -120,12 +120,25 @@ static void copy_forward(struct trainer *t)
 	arena_free(&scratch);
 }
 
+/* Elements that the update visits: all, or those that lookups named when only sparse ones use the parameter. */
+static uint64_t updated_elements(const struct trainer *t, tensor_id parameter)
+{
+	uint64_t all = tensor_elements(&t->in->tensors[parameter]), named = 0;
+	for (const struct grad_use *u = t->uses[parameter]; u; u = u->next) {
+		const struct op *op = &t->ops[u->op];
+		if (!(op->kind->saves & UPDATE_SPARSE))
+			return all;
+		named += op->work.vector[0].numel;
+	}
+	return named < all ? named : all;
+}
+
 static void update(struct trainer *t, tensor_id parameter)
 {
 	const struct tensor *x = &t->in->tensors[parameter];
 	op_id forward = t->first_user[parameter];
 	struct starts after = {0};
-	uint64_t n = tensor_elements(x);
+	uint64_t n = updated_elements(t, parameter);
 	train_add_gradient(t, parameter, forward, &after);
 	struct vector_work *pass = arena_new(t->a, struct vector_work);
 	*pass = (struct vector_work){VECTOR_ELEMENTWISE, n, n, update_cycles(t->optimizer)};

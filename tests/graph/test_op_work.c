@@ -178,6 +178,11 @@ static void test_lookups(void)
 	CU_ASSERT_TRUE_FATAL(builder_add_tensor(&f.b, &bags, &many, &f.err));
 	product(&f, "a", OP(&f, "embedding", "e", NULL, one, table), 8, 2);
 	product(&f, "b", OP(&f, "embedding_bag", "bag", NULL, many, table), 8, 2);
+	tensor_id only = TENSOR(&f, "bags only", TENSOR_PARAM, 100, 8),
+		  small = TENSOR(&f, "small", TENSOR_PARAM, 2, 8);
+	product(&f, "c", OP(&f, "embedding_bag", "bag1", NULL, many, only), 8, 2);
+	product(&f, "d", OP(&f, "embedding_bag", "bag2", NULL, many, only), 8, 2);
+	product(&f, "g", OP(&f, "embedding_bag", "bag3", NULL, many, small), 8, 2);
 	struct graph t = trained(&f);
 	check_counts(&t, "e", &(struct counts){0, 24 + 48, 48});
 	check_counts(&t, "e/dW", &(struct counts){0, 24 + 48 + 48, 48});
@@ -185,6 +190,10 @@ static void test_lookups(void)
 	check_counts(&t, "bag/dW", &(struct counts){0, 120 + 48 + 240, 240});
 	CU_ASSERT_EQUAL(get_op(&t, "e/dW")->work.core, CORE_VC);
 	CU_ASSERT_EQUAL(get_op(&t, "table/update")->work.vector[0].numel, 800);
+	/* lookups of bags only: 15 and 15 rows; the last has more lookups than its table elements */
+	CU_ASSERT_EQUAL(get_op(&t, "bags only/update")->work.vector[0].numel, 240);
+	CU_ASSERT_EQUAL(get_op(&t, "small/update")->work.vector[0].numel, 16);
+	CU_ASSERT_EQUAL(get_op(&t, "small/update")->work.vector_read_bytes, 16 * 6);
 	arena_free(&f.a);
 }
 
