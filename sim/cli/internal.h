@@ -34,7 +34,8 @@ struct request {
 	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
 		*output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
-	uint64_t batch, devices, dp, jobs, max_calls, max_dim, max_width, micro_batch, min_dim, pp;
+	uint64_t batch, devices, dp, elem_bytes, jobs, max_calls, max_dim, max_width, micro_batch,
+		min_dim, pp;
 	uint64_t seed, topk, tp;
 	const struct topo *given_topology; /* of compare with a model: in place of --topology */
 	uint64_t links, bw, lat;           /* of compare: bytes/s, ticks */
@@ -43,7 +44,8 @@ struct request {
 	uint64_t time_limit;               /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
-	bool csv, dry_run, help, json, layers, lenient, memory, no_progress, quiet, sp, verbose;
+	bool csv, dry_run, help, json, layers, lenient, memory, no_progress, quiet, sp, strict,
+		verbose;
 };
 
 /* One verb. */

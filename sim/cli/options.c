@@ -134,7 +134,7 @@ static bool set_time(option *row, struct request *q, const char *text, struct er
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-	{"accel", 0, "NAME|FILE|SPEC", "accelerator (tpuv2): a name, a file, or TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]", PLANS, set_text, AT(accel)},
+	{"accel", 0, "NAME|FILE|SPEC", "accelerator (tpuv2): a name, a file, or TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]; replay: times work that was not timed", " replay search simulate ", set_text, AT(accel)},
 	{"algo", 0, "NAME", "search: wham, exhaustive or random; topology cost: algorithm of the collective, all, auto (the cheapest of all), or an MSCCL file (.xml)", " search topology ", set_text, AT(algo)},
 	{"all-operators", 0, NULL, "list all operators, backward and update too, the tensor-core operators first", " simulate ", set_flag, AT(all_operators)},
 	{"area-mm2", 0, "X", "largest area of a design, mm2", " search ", set_number, AT(area_mm2)},
@@ -156,7 +156,8 @@ const struct option_row option_rows[] = {
 	{"dry-run", 0, NULL, "check all input and say what would run", LONG, set_flag, AT(dry_run)},
 	{"dtype", 0, "TYPE", "bf16, fp16 or fp32 (bf16)", PLANS, set_text, AT(dtype)},
 	{"dump-graph", 0, "FILE", "write the operators of the training graph of one device as text, or for Graphviz where FILE ends in .dot", " simulate ", set_text, AT(dump_graph)},
-	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " simulate ", set_text, AT(dump_prog)},
+	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " replay simulate ", set_text, AT(dump_prog)},
+	{"elem-bytes", 0, "N", "what sizes in a recording count: elements of N bytes (1: bytes)", " replay ", set_degree, AT(elem_bytes)},
 	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
 	{"fail-link", 0, "A-B", "the link is gone: routes go round it (repeatable)", NETS, add_text, AT(fail_links)},
 	{"fold", 0, "HOW", "auto, on or off: carry out equal rounds of a collective once (auto: where that is exact)", " replay simulate topology ", set_text, AT(fold)},
@@ -169,7 +170,7 @@ const struct option_row option_rows[] = {
 	{"lat", 0, "TIME", "latency of a cable of the budget (1us)", " topology ", set_time, AT(lat)},
 	{"lat-scale", 0, "X", "all links take X times as long", NETS, set_number, AT(lat_scale)},
 	{"layers", 0, NULL, "list the tensor-core operators: shape, cycles, bytes, stalls, utilisation, what bounds them", " simulate ", set_flag, AT(layers)},
-	{"lenient", 0, NULL, "operators of an ONNX file that are not known cost nothing, with a warning", PLANS, set_flag, AT(lenient)},
+	{"lenient", 0, NULL, "operators of an ONNX file that are not known cost nothing, with a warning; replay: repairs unknown nodes and groups, circles of control dependencies, uneven collectives", " replay search simulate ", set_flag, AT(lenient)},
 	{"links", 0, "N", "cables of the budget: N x --bw is shared out evenly (2 per device)", " topology ", set_degree, AT(links)},
 	{"map", 0, "HOW", "ranks on devices: linear, random:SEED, or a file with one device for each rank (linear)", NETS, set_text, AT(map)},
 	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},
@@ -196,6 +197,7 @@ const struct option_row option_rows[] = {
 	{"seed", 0, "N", "of random choices (1)", " search ", set_seed, AT(seed)},
 	{"sp", 0, NULL, "sequence parallelism beside --tp: norms, dropouts and residuals on slices of the sequence", PLANS, set_flag, AT(sp)},
 	{"straggler", 0, "DEVICE=X", "the device computes X times as long (repeatable)", NETS, add_text, AT(stragglers)},
+	{"strict", 0, NULL, "a recording that would be repaired with a warning is an error", " replay ", set_flag, AT(strict)},
 	{"tdp-w", 0, "X", "largest TDP of a design, W", " search ", set_number, AT(tdp_w)},
 	{"time-limit", 0, "TIME", "stop after this long and write what is complete", LONG, set_time, AT(time_limit)},
 	{"topk", 0, "K", "designs kept for each stage and reported (10)", " search ", set_degree, AT(topk)},

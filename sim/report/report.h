@@ -114,12 +114,16 @@ void report_search_table(struct arena *a, const struct search_report *s, struct 
 
 struct replay_report {
 	const struct prog *prog;
+	const char *format; /* of the recording */
+	uint64_t n_nodes;   /* recorded, 0 where not known */
 	const struct topo *topo;
 	enum net_kind net;
 	const struct run_result *run;
 };
 json_t *report_replay_json(const struct replay_report *s);
 void report_replay_text(struct arena *a, const struct replay_report *s, struct text *out);
+/* One row per collective, in order of completion. */
+void report_replay_table(struct arena *a, const struct replay_report *s, struct table *t);
 
 /* A collective on a topology, one row per algorithm. */
 struct cost_row {

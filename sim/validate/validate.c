@@ -16,6 +16,7 @@ const struct suite *const suites[] = {
 	&suite_onnxim,
 	&suite_scalesim,
 	&suite_tile,
+	&suite_traces,
 	NULL,
 };
 
