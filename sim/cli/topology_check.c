@@ -13,7 +13,7 @@ static bool load_platform(struct request *q, const struct topo *topo, struct err
 	struct run_config config = {.topo = topo};
 	struct run_result run;
 	uint32_t devices[] = {0, 1};
-	struct coll_request coll = {coll_find(COLL_BROADCAST, NULL), devices, 2, 1};
+	struct coll_request coll = {coll_find(COLL_BROADCAST, NULL), devices, 2, 1, 0};
 	if (!load_net(q, &config.net, err))
 		return false;
 	return topo->n_devices < 2 || config.net != NET_SIMGRID ||

@@ -113,7 +113,7 @@ bool topology_cost(struct request *q, const struct topo *topo, const struct cost
 			.n_ranks = members.n,
 			.bytes = what->bytes,
 			.topo = topo};
-		struct coll_request coll = {algos[i], members.devices, members.n, what->bytes};
+		struct coll_request coll = {algos[i], members.devices, members.n, what->bytes, 0};
 		if (!run_coll(q->a, &coll, &config, &row.run, err))
 			return false;
 		arena_push(q->a, out->rows, out->n, out->cap) = row;
