@@ -9,10 +9,6 @@ struct step_grid gemm_steps(
 	const struct array_shape *array, const struct gemm *gemm, const struct gemm_split *split);
 struct step_grid vector_steps(uint64_t bytes);
 
-/* Array cycles of a GEMM on `tcs` cores: split over them, or in the waves of arch->kernels, at the
- * efficiency of the tensor cores. */
-struct cycles arch_tc_cycles(const struct arch *arch, const struct gemm *gemm, uint32_t tcs);
-
 /* GEMMs of a batch that lie side by side on the array; 1 when folds do not overlap. */
 uint64_t gemms_at_once(const struct array_shape *array, const struct gemm *gemm);
 

@@ -31,7 +31,7 @@ struct request {
 	struct names models, dims, fail_links, degraded, stragglers;
 	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
 		*dump_graph, *dump_prog, *experiment, *map, *plot;
-	const char *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
+	const char *fidelity, *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
 		*output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
 	uint64_t batch, devices, dp, elem_bytes, jobs, max_calls, max_dim, max_width, micro_batch,

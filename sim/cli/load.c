@@ -196,5 +196,8 @@ bool load_plan_options(struct request *q, struct plan_options *out, struct err *
 	if (q->intra_op && strcmp(q->intra_op, "one") != 0 && strcmp(q->intra_op, "split") != 0)
 		return err_set(err, ERR_USAGE, "unknown --intra-op '%s', expected one or split",
 			q->intra_op);
+	if (q->fidelity && !fidelity_find(q->fidelity, &out->fidelity))
+		return err_set(err, ERR_USAGE, "unknown --fidelity '%s', expected fluid or tile",
+			q->fidelity);
 	return optimizer_of(q, &out->optimizer, err);
 }

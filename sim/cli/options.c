@@ -160,6 +160,7 @@ const struct option_row option_rows[] = {
 	{"elem-bytes", 0, "N", "what sizes in a recording count: elements of N bytes (1: bytes)", " replay ", set_degree, AT(elem_bytes)},
 	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
 	{"fail-link", 0, "A-B", "the link is gone: routes go round it (repeatable)", NETS, add_text, AT(fail_links)},
+	{"fidelity", 0, "HOW", "fluid: operators share memory bandwidth (default); tile: every tile is loaded, computed and stored", " simulate ", set_text, AT(fidelity)},
 	{"fold", 0, "HOW", "auto, on or off: carry out equal rounds of a collective once (auto: where that is exact)", " replay simulate topology ", set_text, AT(fold)},
 	{"fold-mode", 0, "MODE", "serial or pipelined array folds (that of the accelerator)", " simulate ", set_text, AT(fold_mode)},
 	{"gemm", 0, "MxNxK", "one matrix product instead of a model", " simulate ", set_text, AT(gemm)},

@@ -31,8 +31,9 @@ static tick price_layer(
 static tick *price_layers(struct arena *a, const struct graph *g, const struct arch *arch,
 	const struct plan_options *options)
 {
-	struct device_options device = {
-		.intra_op_split = options->intra_op_split, .link = options->link};
+	struct device_options device = {.fidelity = options->fidelity,
+		.intra_op_split = options->intra_op_split,
+		.link = options->link};
 	struct pricer *pricer = pricer_create(a, g, arch, &device);
 	tick *before = arena_array(a, (size_t)g->n_layers + 1, tick);
 	for (uint32_t l = 0; l < g->n_layers; l++)

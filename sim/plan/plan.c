@@ -49,7 +49,8 @@ static bool place_stages(
 static struct stage_costs *price_stages(
 	const struct plan_input *in, struct arena *scratch, struct plan *plan)
 {
-	struct device_options device = {.intra_op_split = in->options->intra_op_split};
+	struct device_options device = {
+		.fidelity = in->options->fidelity, .intra_op_split = in->options->intra_op_split};
 	struct pricer *pricer = pricer_create(scratch, in->train, in->archs, &device);
 	struct stage_costs *costs = arena_array(scratch, plan->n_stages, struct stage_costs);
 	for (uint32_t i = 0; i < plan->n_stages; i++) {

@@ -42,6 +42,7 @@ struct plan_options {
 	enum recompute recompute; /* AUTO: none where it fits the memory, else full */
 	enum partition partition;
 	enum optimizer optimizer;
+	enum fidelity fidelity; /* of the device */
 	bool intra_op_split;
 	bool check_memory; /* otherwise memory is only reported */
 	/* For the balanced partition; the prog itself carries collectives as tasks. */

@@ -197,7 +197,8 @@ void plan_price_stage(struct arena *a, const struct plan_input *in, uint32_t fir
 {
 	const struct arch *arch = &in->archs[0];
 	struct arena scratch = {0};
-	struct device_options device = {.intra_op_split = in->options->intra_op_split};
+	struct device_options device = {
+		.fidelity = in->options->fidelity, .intra_op_split = in->options->intra_op_split};
 	*out = (struct stage){.first_layer = first_layer, .end_layer = end_layer, .in_flight = 1};
 	stage_place(out, in->train, arch, in->options);
 	struct stage_request request = {

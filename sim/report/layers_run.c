@@ -133,7 +133,8 @@ static void run_part(struct arena *a, const struct step_report *s, struct layer_
 {
 	const struct stage *stage = &s->plan->stages[part->stage];
 	const struct arch *arch = arch_of_stage(s, part->stage);
-	struct device_options options = {.intra_op_split = s->options->intra_op_split};
+	struct device_options options = {
+		.fidelity = s->options->fidelity, .intra_op_split = s->options->intra_op_split};
 	struct device_result result;
 	op_id *ids = NULL;
 	part->n_rows = graph_select(
