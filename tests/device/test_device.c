@@ -227,6 +227,28 @@ static void split_operators_take_all_cores(void)
 	arena_free(&a);
 }
 
+/* 16 x 16 x 4096: only k is left to split over eight cores, and the vector core adds up. */
+static void a_split_k_holds_the_vector_core(void)
+{
+	struct arena a = {0};
+	struct arch arch = make_arch();
+	arch.tc_count = 8;
+	struct graph g = make_graph(&a, 2);
+	make_gemm(&g.ops[0], 16, 16, 4096);
+	make_vector(&a, &g.ops[1], 10, 0);
+	struct device_options options = {.intra_op_split = true};
+	struct device_result r;
+	struct graph_part ops = make_part(&a, &g, 2);
+	device_run(&a, &arch, &ops, &options, &r);
+	CU_ASSERT_EQUAL(r.costs[0].vc.n, 7 * 16);
+	CU_ASSERT_EQUAL(r.costs[0].cycles.n, 32 * 62 + 7 * 16);
+	CU_ASSERT_EQUAL(r.runs[0].tc, 0);
+	CU_ASSERT_EQUAL(r.runs[0].vc, 0);
+	CU_ASSERT_TRUE(r.runs[1].start == r.runs[0].end || r.runs[0].start == r.runs[1].end);
+	CU_ASSERT_EQUAL(r.makespan, r.vc_busy);
+	arena_free(&a);
+}
+
 static void too_long_is_said(void)
 {
 	struct arena a = {0};
@@ -265,6 +287,7 @@ int main(void)
 		{"annotation is WHAM's", annotation_is_whams},
 		{"collectives run one at a time", collectives_run_one_at_a_time},
 		{"split operators take all cores", split_operators_take_all_cores},
+		{"a split k holds the vector core", a_split_k_holds_the_vector_core},
 		{"too long is said", too_long_is_said},
 		{"nothing to do takes no time", nothing_to_do_takes_no_time},
 		CU_TEST_INFO_NULL,

@@ -55,6 +55,31 @@ static void check_bounds(struct case_run *c)
 	CU_ASSERT_TRUE(r->makespan >= ticks_ceil(r->macs, peak));
 }
 
+/* Counts and joules of the whole are those of its operators, and idle power. */
+static void check_sums(struct case_run *c)
+{
+	const struct device_result *r = &c->r;
+	uint64_t macs = 0, bytes = 0, wanted = 0;
+	double joules = arch_idle_w(&c->arch) * ticks_to_s(r->makespan);
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct work *w = &c->g.ops[i].work;
+		if (w->core == CORE_TC || w->core == CORE_TC_VC)
+			wanted += w->batch * w->m * w->n * w->k;
+		macs += r->costs[i].macs;
+		bytes += r->costs[i].dram_read_bytes + r->costs[i].dram_write_bytes;
+		joules += arch_op_energy_j(&c->arch, &r->costs[i]);
+	}
+	CU_ASSERT_EQUAL(r->macs, macs);
+	CU_ASSERT_EQUAL(r->macs, wanted);
+	CU_ASSERT_EQUAL(r->dram_bytes, bytes);
+	CU_ASSERT_DOUBLE_EQUAL(r->energy_j, joules, 1e-9 * joules);
+}
+
+static void sums_add_up(void)
+{
+	each_case(8, check_sums);
+}
+
 static void bounds_hold(void)
 {
 	each_case(1, check_bounds);
@@ -190,6 +215,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"bounds hold", bounds_hold},
+		{"sums add up", sums_add_up},
 		{"predecessors come first", predecessors_come_first},
 		{"cores hold one operator", cores_hold_one_operator},
 		{"free cores take ready operators", free_cores_take_ready_operators},
