@@ -132,10 +132,33 @@ static bool run_once(struct request *q, const struct topo *topo, enum net_kind n
 {
 	struct run_config config = {.topo = topo, .net = net};
 	struct run_result run;
-	if (!run_coll(q->a, coll, &config, &run, err))
+	if (!load_fold(q, &config.fold, err) || !run_coll(q->a, coll, &config, &run, err))
 		return false;
 	*out = run.end;
 	return true;
+}
+
+/* What all links of a device carry out together; of the device with the least. */
+static uint64_t least_injection(struct request *q, const struct topo *topo)
+{
+	uint64_t *out = arena_array(q->a, topo->n_nodes, uint64_t), least = UINT64_MAX;
+	for (uint32_t i = 0; i < topo->n_links; i++)
+		out[topo->links[i].from] += topo->links[i].bytes_per_s;
+	for (uint32_t i = 0; i < topo->n_devices; i++)
+		least = out[i] > 0 && out[i] < least ? out[i] : least;
+	return least;
+}
+
+/* No sooner than a message alone on its way takes (`alone`), nor than the devices' own links carry
+ * what they send on average. */
+static tick free_time(struct request *q, const struct topo *topo, const struct run_result *run,
+	uint32_t n_ranks, tick alone)
+{
+	double sent = run->sent_bytes / n_ranks / (double)least_injection(q, topo);
+	double ticks = sent * (double)TICKS_PER_S;
+	tick ports = ticks < 1e18 ? (tick)ticks : 0;
+	tick most = ports > alone ? ports : alone;
+	return most < run->end ? most : run->end;
 }
 
 /* The fastest algorithm of --algo (auto), and what holds it up. */
@@ -161,6 +184,7 @@ static bool compare_coll(
 	row->utilisation = best->run.n_links > 0 ? best->run.links[0].utilisation : 0;
 	if (!run_once(q, topo, NET_ANALYTIC, &coll, &row->free_time, err))
 		return false;
+	row->free_time = free_time(q, topo, &best->run, m.n, row->free_time);
 	coll.bytes = m.n;
 	return run_once(q, topo, net, &coll, &row->empty_time, err);
 }
@@ -173,7 +197,7 @@ static bool compare_model(
 		return false;
 	row->what = q->models.items[0];
 	row->time = run.end;
-	row->free_time = alone.end;
+	row->free_time = free_time(q, topo, &run, run.n_ranks, alone.end);
 	row->link = run.n_links > 0 ? topo->links[run.links[0].link].name : "";
 	row->utilisation = run.n_links > 0 ? run.links[0].utilisation : 0;
 	return true;
@@ -242,9 +266,15 @@ static bool add_all(
 	return true;
 }
 
-static bool plot_bars(struct request *q, const struct comparison *c, struct err *err)
+static bool plot_bars(
+	struct request *q, const struct budget *b, const struct comparison *c, struct err *err)
 {
-	struct plot plot = {.title = c->rows[0].what, .x = "", .y = "us", .bars = true};
+	char rate[UNIT_TEXT];
+	uint64_t sum = b->bytes_per_s > UINT64_MAX ? UINT64_MAX : (uint64_t)b->bytes_per_s;
+	const char *title = arena_printf(q->a, "%.*s on %u devices, %s of cables",
+		(int)strcspn(c->rows[0].what, " "), c->rows[0].what, b->n_devices,
+		unit_print(rate, UNIT_BANDWIDTH, sum));
+	struct plot plot = {.title = title, .x = "", .y = "us", .bars = true};
 	plot.points = arena_array(q->a, c->n_rows, struct plot_point);
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		plot.points[plot.n_points++] = (struct plot_point){
@@ -260,7 +290,7 @@ bool topology_run_compare(struct request *q, struct err *err)
 	struct text out = {0};
 	if (!read_budget(q, &b, err) || !add_all(q, &b, &c, err))
 		return false;
-	if (q->plot && !plot_bars(q, &c, err))
+	if (q->plot && !plot_bars(q, &b, &c, err))
 		return false;
 	if (q->json)
 		return write_json(q, report_compare_json(q->a, c.rows, c.n_rows), err);

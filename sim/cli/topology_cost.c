@@ -102,9 +102,12 @@ bool topology_cost(struct request *q, const struct topo *topo, const struct cost
 	struct run_config config = {.topo = topo, .all_links = q->csv_links != NULL};
 	struct members members;
 	uint32_t n_algos, first = out->n;
-	if (!load_net(q, &config.net, err) || !topology_members(q, topo, &members, err) ||
+	if (!load_net(q, &config.net, err) || !load_fold(q, &config.fold, err) ||
+		!topology_members(q, topo, &members, err) ||
 		!algorithms(q, what, members.n, &algos, &n_algos, err))
 		return false;
+	if (config.all_links)
+		config.fold = RUN_FOLD_OFF; /* which keeps the busiest only */
 	for (uint32_t i = 0; i < n_algos; i++) {
 		struct cost_row row = {.algo = algos[i]->name,
 			.coll = algos[i],

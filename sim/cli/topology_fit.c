@@ -94,7 +94,8 @@ static bool fit_topology(
 	struct members m;
 	struct line line;
 	uint32_t far[2];
-	if (!load_net(q, &config.net, err) || !topology_members(q, topo, &m, err))
+	if (!load_net(q, &config.net, err) || !load_fold(q, &config.fold, err) ||
+		!topology_members(q, topo, &m, err))
 		return false;
 	if (m.n < 2)
 		return err_set(err, ERR_INPUT, "%s: one device, expected at least two", topo->name);

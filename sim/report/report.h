@@ -153,7 +153,7 @@ struct compare_row {
 	struct topo_figures figures;
 	const char *what;   /* "allreduce ring", "bert-large" */
 	tick time;          /* simulated */
-	tick free_time;     /* if no two messages shared a link */
+	tick free_time;     /* if messages shared no links but those of their own devices */
 	tick empty_time;    /* of one byte: steps and latency; 0: not known */
 	const char *link;   /* the busiest */
 	double utilisation; /* of it */

@@ -7,15 +7,18 @@ static double ratio(tick time, tick by)
 	return by > 0 ? (double)time / (double)by : 1;
 }
 
-enum limit { LIMIT_LATENCY, LIMIT_CONTENTION, LIMIT_BANDWIDTH };
+enum limit { LIMIT_LATENCY, LIMIT_CONTENTION, LIMIT_BANDWIDTH, LIMIT_COMPUTATION };
 
-/* Latency when a single byte takes half as long; contention when messages that share no link would
- * be through at least 15 % sooner. */
+/* Latency when a single byte takes half as long; contention when messages that share no links but
+ * those of their own devices would be through at least 15 % sooner; computation when a model's step
+ * leaves every link idle for more than half of the time. */
 static enum limit limit_of(const struct compare_row *r)
 {
 	if (2 * r->empty_time > r->time)
 		return LIMIT_LATENCY;
-	return ratio(r->time, r->free_time) >= 1.15 ? LIMIT_CONTENTION : LIMIT_BANDWIDTH;
+	if (ratio(r->time, r->free_time) >= 1.15)
+		return LIMIT_CONTENTION;
+	return r->empty_time == 0 && r->utilisation < 0.5 ? LIMIT_COMPUTATION : LIMIT_BANDWIDTH;
 }
 
 static uint64_t cable_rate(const struct compare_row *r)
@@ -32,14 +35,19 @@ static const char *reason(struct arena *a, const struct compare_row *r)
 			unit_print(time, UNIT_TIME, r->empty_time), r->figures.diameter);
 	case LIMIT_CONTENTION:
 		return arena_printf(a,
-			"contention: messages share links, %.2f x the time alone; %s in use for "
-			"%.0f %% of the time",
+			"contention: messages share links on the way, %.2f x the time of the "
+			"devices' "
+			"own; %s in use for %.0f %% of the time",
 			ratio(r->time, r->free_time), r->link, 100 * r->utilisation);
 	case LIMIT_BANDWIDTH:
 		return arena_printf(a,
 			"bandwidth: cables of %s, the busiest (%s) in use for %.0f %% of the time",
 			unit_print(rate, UNIT_BANDWIDTH, cable_rate(r)), r->link,
 			100 * r->utilisation);
+	case LIMIT_COMPUTATION:
+		return arena_printf(a,
+			"computation: the busiest link (%s) in use for %.0f %% of the time",
+			r->link, 100 * r->utilisation);
 	}
 	return "";
 }

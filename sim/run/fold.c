@@ -21,6 +21,7 @@ struct answer {
 	tick time;
 	bool exact;
 	uint64_t n_messages;
+	double sent_bytes;
 	struct run_link links[LINKS_MAX]; /* the busiest first */
 	uint32_t n_links;
 };
@@ -159,9 +160,10 @@ static void count_kind(struct folding *f, const struct kind_of_round *k, uint32_
 		uint32_t src = device_at(f, (uint32_t)(i / n_steps), s->src);
 		uint32_t dst = device_at(f, (uint32_t)(i / n_steps), s->dst);
 		uint32_t n = src == dst ? 0 : topo->route(topo, src, dst, route);
+		double bytes = (double)s->bytes * k->times / (double)f->rounds.frame.bytes_divisor;
+		out->sent_bytes += src == dst ? 0 : bytes;
 		for (uint32_t l = 0; l < n; l++)
-			links[route[l]].bytes +=
-				(double)s->bytes * k->times / (double)f->rounds.frame.bytes_divisor;
+			links[route[l]].bytes += bytes;
 	}
 }
 
@@ -265,6 +267,7 @@ static void fill(
 	*out = (struct run_result){.end = answer->time,
 		.folded = true,
 		.n_messages = answer->n_messages,
+		.sent_bytes = answer->sent_bytes,
 		.n_colls = f->n_groups,
 		.colls = arena_array(a, f->n_groups, struct run_coll)};
 	out->coll_bytes[r->algo->kind] = r->bytes * f->n_groups;
