@@ -92,7 +92,8 @@ static struct timed best(const char *root, uint64_t layers, const struct arch *a
 			t = again;
 	}
 	printf("%4" PRIu64 " layers: %6" PRIu32 " operators, %6" PRIu32
-	       " with backward and updates; read %.1f ms, fuse and annotate %.1f ms, train and annotate %.1f ms; %.2f us "
+	       " with backward and updates; read %.1f ms, fuse and annotate %.1f ms, train and "
+	       "annotate %.1f ms; %.2f us "
 	       "and %.0f "
 	       "bytes an operator\n",
 		layers, t.n_forward, t.n_train, 1e3 * t.read_s, 1e3 * t.annotate_s, 1e3 * t.train_s,

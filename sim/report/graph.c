@@ -3,23 +3,6 @@
 
 #include "report/internal.h"
 
-static const char *core_name(enum core core)
-{
-	switch (core) {
-	case CORE_NONE:
-		return "none";
-	case CORE_TC:
-		return "tc";
-	case CORE_VC:
-		return "vc";
-	case CORE_TC_VC:
-		return "tc+vc";
-	case CORE_LINK:
-		return "link";
-	}
-	return "";
-}
-
 static void add_work(struct text *out, const struct work *w)
 {
 	if (w->batch > 0)

@@ -14,6 +14,8 @@ void put_real(json_t *object, const char *key, double value);
 void put_text(json_t *object, const char *key, const char *value);
 void put_time(json_t *object, const char *key, tick value); /* in seconds */
 
+const char *core_name(enum core core); /* "none", "tc", "vc", "tc+vc", "link" */
+
 const struct arch *arch_of_stage(const struct step_report *s, uint32_t stage);
 
 #endif

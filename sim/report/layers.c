@@ -43,7 +43,7 @@ static const char *bound_of(const struct arch *arch, const struct op_cost *cost)
 	return memory > compute ? "memory" : "compute";
 }
 
-static const char *core_name(enum core core)
+const char *core_name(enum core core)
 {
 	switch (core) {
 	case CORE_NONE:
