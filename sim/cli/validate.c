@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/internal.h"
 #include "validate/validate.h"
@@ -49,6 +50,12 @@ static bool pick_suites(struct request *q, const struct suite ***out, uint32_t *
 	return true;
 }
 
+static uint32_t n_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 1 ? (uint32_t)n : 1;
+}
+
 static bool run_validate(struct request *q, struct err *err)
 {
 	const struct suite **picked;
@@ -58,8 +65,12 @@ static bool run_validate(struct request *q, struct err *err)
 		.simgrid = true,
 		.progress = show_progress,
 		.progress_ctx = q};
-	if (!pick_suites(q, &picked, &n, err))
+	struct topo topo;
+	context.jobs = q->jobs > 0 ? (uint32_t)q->jobs : n_processors();
+	if (!pick_suites(q, &picked, &n, err) ||
+		(q->topology && !load_topology(q, q->topology, &topo, err)))
 		return false;
+	context.topo = q->topology ? &topo : NULL;
 	struct suite_report *reports = arena_array(q->a, n, struct suite_report);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *table = q->reference;
@@ -78,9 +89,10 @@ static bool run_validate(struct request *q, struct err *err)
 
 const struct command command_validate = {
 	.name = "validate",
-	.usage = "validate [SUITE...] [--reference FILE.csv]",
+	.usage = "validate [SUITE...] [--reference FILE]",
 	.summary = "lay our numbers beside published ones",
 	.examples = "  wham validate scalesim\n  wham validate area --json\n"
-		    "  wham validate collectives -v\n",
+		    "  wham validate collectives -v\n"
+		    "  wham validate allreduce --reference all_reduce_perf.txt --topology dgx-a100\n",
 	.run = run_validate,
 };

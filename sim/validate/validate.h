@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/table.h"
 
+struct topo;
+
 struct suite_row {
 	const char *label;
 	double reference, ours;
@@ -33,6 +35,8 @@ struct suite_context {
 	bool simgrid; /* false: rows that need SimGrid are left out, and the note says so */
 	void (*progress)(void *ctx, uint32_t done, uint32_t total);
 	void *progress_ctx;
+	uint32_t jobs;           /* processes for suites that simulate much; 0 and 1: this one */
+	const struct topo *topo; /* that --topology names, or NULL */
 };
 
 struct suite {
@@ -43,6 +47,8 @@ struct suite {
 	const char *const *foreign;
 	const char *foreign_source; /* where they can be had */
 	const char *const *columns; /* that each table must have; NULL-terminated */
+	/* Reads a table of another form as a csv; NULL: csv_read(). */
+	bool (*read)(struct arena *a, const char *path, struct csv *out, struct err *err);
 	bool (*run)(const struct suite_context *context, const struct csv *table,
 		struct suite_report *out, struct err *err);
 };

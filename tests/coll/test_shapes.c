@@ -292,8 +292,8 @@ static void rings_that_share_no_link(void)
 {
 	/* NVLinks of a DGX-1 with V100: pairs with one and with two. */
 	static const uint32_t pairs[][3] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2}, {1, 2, 2},
-		{1, 3, 1}, {1, 5, 2}, {2, 3, 1}, {2, 6, 2}, {3, 7, 2}, {4, 5, 1}, {4, 6, 1},
-		{4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 1}};
+		{1, 3, 1}, {1, 5, 2}, {2, 3, 2}, {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
+		{4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
 	static const uint32_t n_rings[9] = {0, 0, 1, 2, 4, 0, 2, 4, 6};
 	for (uint32_t n = 2; n <= 8; n++) {
 		struct arena a = {0};

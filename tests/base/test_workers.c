@@ -4,7 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "make.h"
+#include "base/arena.h"
+#include "base/workers.h"
 #include "suite.h"
 
 enum { ITEMS = 37 };

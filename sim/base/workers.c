@@ -1,4 +1,5 @@
-/* Independent items over forked processes. */
+#include "base/workers.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "search/internal.h"
+#include "base/arena.h"
 
 /* What a worker writes in front of each result. */
 struct header {
@@ -121,10 +122,10 @@ static bool reap(const struct worker *w, struct err *err)
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		return err_set(err, ERR_INTERNAL, "a search worker died of signal %d (%s)",
+		return err_set(err, ERR_INTERNAL, "a worker died of signal %d (%s)",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status) != 0)
-		return err_set(err, ERR_INTERNAL, "a search worker ended with exit status %d",
+		return err_set(err, ERR_INTERNAL, "a worker ended with exit status %d",
 			WEXITSTATUS(status));
 	return true;
 }
