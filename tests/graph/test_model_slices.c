@@ -127,6 +127,48 @@ static void test_tables(void)
 	arena_free(&a);
 }
 
+/* Sequence parallelism (arXiv 2205.05198): each all-reduce becomes an all-gather and a reduce-scatter of the same bytes;
+ * products are what they were. */
+static void check_sequence(const char *model, uint32_t tp)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct graph g, plain;
+	struct graph_options o = {.batch = 2, .tp = tp};
+	CU_ASSERT_TRUE_FATAL(graph_parse_overrides(&a, "layers=3,seq=640", &o, &err));
+	CU_ASSERT_TRUE_FATAL(graph_read(&a, model_path(&a, model), &o, &plain, &err));
+	o.batch = 2;
+	o.sequence_parallel = true;
+	bool ok = graph_read(&a, model_path(&a, model), &o, &g, &err);
+	if (!ok)
+		printf("\n%s\n", err.text);
+	CU_ASSERT_TRUE_FATAL(ok);
+	CU_ASSERT_EQUAL(graph_macs(&g, ALL_PASSES), graph_macs(&plain, ALL_PASSES));
+	CU_ASSERT_EQUAL(g.parameters, plain.parameters);
+	uint64_t gathered = 0, scattered = 0, reduced = collectives(&plain, 1).bytes[PASS_FORWARD];
+	for (uint32_t i = 0; i < g.n_ops; i++) {
+		const struct work *w = &g.ops[i].work;
+		if (w->core != CORE_LINK || g.ops[i].layer != 1)
+			continue;
+		gathered += w->link == LINK_ALLGATHER ? w->collective_bytes : 0;
+		scattered += w->link == LINK_REDUCESCATTER ? w->collective_bytes : 0;
+	}
+	CU_ASSERT_EQUAL(gathered, reduced);
+	CU_ASSERT_EQUAL(scattered, reduced);
+	CU_ASSERT_TRUE(graph_layer_memory(&g, 1, 2).activation_bytes <
+		       graph_layer_memory(&plain, 1, 2).activation_bytes);
+	arena_free(&a);
+}
+
+static void test_sequence(void)
+{
+	static const char *const models[] = {
+		"gpt2-xl", "gpt3", "llama2-70b", "llama2-7b", "megatron-gpt", "opt-1.3b"};
+	for (size_t i = 1; i < 6; i++)
+		check_sequence(models[i], 8);
+	check_sequence(models[0], 5);
+}
+
 /* Block conjugate gradient: 128^3 points, 16 right-hand sides, doubles. */
 static void test_conjugate_gradient(void)
 {
@@ -181,7 +223,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {{"llama", test_llama}, {"grouped queries", test_grouped},
 		{"experts", test_experts}, {"tables", test_tables},
-		{"conjugate gradient", test_conjugate_gradient}, {"backward", test_backward},
-		CU_TEST_INFO_NULL};
+		{"conjugate gradient", test_conjugate_gradient}, {"sequence", test_sequence},
+		{"backward", test_backward}, CU_TEST_INFO_NULL};
 	return suite_run("model slices", tests);
 }
