@@ -98,14 +98,16 @@ static bool drop_number(const struct search *s, struct factors *f, double value)
 	return false;
 }
 
-static bool drop_tensor(struct factors *f, tensor_id id)
+/* Removes `times` factors that are this tensor. */
+static bool drop_tensor(struct factors *f, tensor_id id, uint32_t times)
 {
-	for (uint32_t i = 0; i < f->n; i++)
+	uint32_t found = 0;
+	for (uint32_t i = f->n; i-- > 0 && found < times;)
 		if (f->ids[i] == id) {
 			f->ids[i] = f->ids[--f->n];
-			return true;
+			found++;
 		}
-	return false;
+	return found == times;
 }
 
 /* x^3 as a power or as factors, times a, and nothing else: 0.044715 x^3. */
@@ -115,8 +117,8 @@ static bool is_cube(const struct search *s, tensor_id id, tensor_id x)
 	if (!add_factors(s, id, x, &f) || !drop_number(s, &f, 0.044715))
 		return false;
 	if (f.n == 3)
-		return drop_tensor(&f, x) && drop_tensor(&f, x) && drop_tensor(&f, x);
-	if (f.n == 2 && drop_tensor(&f, x)) { /* x times x squared */
+		return drop_tensor(&f, x, 3);
+	if (f.n == 2 && drop_tensor(&f, x, 1)) { /* x times x squared */
 		const struct op *square = take(s, f.ids[0], "pow");
 		return square && square->n_inputs == 2 && square->inputs[0] == x &&
 		       is_number(s, square->inputs[1], 2);
@@ -143,7 +145,7 @@ static bool is_bent_factor(const struct search *s, tensor_id id, tensor_id x)
 	struct factors f = {0};
 	tensor_id square;
 	return sum && split_pair(s, sum, 1, &square) && add_factors(s, square, x, &f) &&
-	       drop_number(s, &f, 0.044715) && drop_tensor(&f, x) && drop_tensor(&f, x) && f.n == 0;
+	       drop_number(s, &f, 0.044715) && drop_tensor(&f, x, 2) && f.n == 0;
 }
 
 /* sqrt(2 / pi) (x + 0.044715 x^3), Hendrycks and Gimpel, arXiv 1606.08415. */
@@ -154,7 +156,7 @@ static bool is_tanh_argument(const struct search *s, tensor_id id, tensor_id x)
 		return false;
 	if (f.n == 1)
 		return is_bent(s, f.ids[0], x);
-	return f.n == 2 && drop_tensor(&f, x) && is_bent_factor(s, f.ids[0], x);
+	return f.n == 2 && drop_tensor(&f, x, 1) && is_bent_factor(s, f.ids[0], x);
 }
 
 /* x / sqrt(2) */
@@ -201,7 +203,7 @@ static bool match_product(const struct search *s, op_id last, uint32_t i)
 		!add_factors(s, op->inputs[1], GRAPH_NONE, &f) || i >= f.n || f.n > 3)
 		return false;
 	tensor_id x = f.ids[i];
-	drop_tensor(&f, x);
+	drop_tensor(&f, x, 1);
 	if (f.n == 1) {
 		const struct op *curve = take(s, f.ids[0], "sigmoid");
 		if (curve)

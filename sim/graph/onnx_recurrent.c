@@ -1,5 +1,6 @@
 #include "graph/onnx_internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ static bool part_of(const struct layer *l, const char *part, struct onnx_value *
 	uint64_t direction, const uint64_t range[2], struct err *err)
 {
 	const struct onnx_value *whole = *v;
+	assert(whole);
 	if (whole->state == ONNX_CONSTANT) {
 		struct onnx_value *own = onnx_new_value(l->r);
 		onnx_alias(own, *v);
@@ -199,7 +201,7 @@ static bool check(struct layer *l, struct err *err)
 		r->dims[1] != l->gates * l->hidden || r->dims[0] != l->directions ||
 		w->dims[2] != x->dims[2] ||
 		(b && (b->n_dims != 2 || b->dims[0] != l->directions ||
-			      b->dims[1] != 2 * l->gates * l->hidden)))
+			      b->dims[1] != 2 * l->hidden * l->gates)))
 		return onnx_fail(node, err, "the weights do not fit the input or each other");
 	l->x = node->in[0];
 	return true;

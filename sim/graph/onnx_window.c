@@ -147,13 +147,14 @@ bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
 
 /* One side of a transposed convolution's output, before its padding; that comes from pads and
  * output_padding, or from the size that the file asks for (ONNX operator reference, ConvTranspose). */
-static bool pad_transposed(const struct onnx_node *node, uint32_t axis, const uint32_t pads[4],
-	uint64_t full, uint64_t target, struct op_attrs *attrs, struct err *err)
+static bool pad_transposed(const struct onnx_node *node, uint32_t axis, const uint64_t sides[2],
+	const uint32_t pads[4], struct op_attrs *attrs, struct err *err)
 {
+	const uint64_t full = sides[0], target = sides[1], most = UINT64_C(2) * WINDOW_MAX;
 	uint64_t total = (uint64_t)pads[axis] + pads[2 + axis];
 	if (target > 0)
 		total = full > target ? full - target : 0;
-	if (total >= full || total > 2 * WINDOW_MAX || (target > full))
+	if (total >= full || total > most || target > full)
 		return onnx_fail(node, err,
 			"an output of %" PRIu64 " is asked for where %" PRIu64 " are made", target,
 			full);
@@ -187,7 +188,7 @@ bool onnx_window_transposed(const struct onnx_node *node, const struct onnx_valu
 				"output_padding of %u above the padding of %u is not supported",
 				more[i], pads[2 + i]);
 		pads[2 + i] -= more[i];
-		if (!pad_transposed(node, i, pads, full, target, attrs, err))
+		if (!pad_transposed(node, i, (const uint64_t[]){full, target}, pads, attrs, err))
 			return false;
 	}
 	return true;
