@@ -21,7 +21,7 @@ static double run_alone(const struct arch *arch, const struct work *work, tick h
 	op_id id = 0;
 	struct graph_part part = {&g, &id, 1};
 	struct device_options options = {.intra_op_split = true};
-	struct device_result result;
+	struct device_result result = {0};
 	called.launch_overhead = host;
 	device_run(&scratch, &called, &part, &options, &result);
 	double seconds = ticks_to_s(result.makespan);
@@ -89,13 +89,14 @@ bool gemm_vector_seconds(
 	return false;
 }
 
-bool gemm_read_device(
-	const struct suite_context *context, const char *device, struct arch *out, struct err *err)
+bool gemm_read_device(const struct suite_context *context, const struct csv *t, size_t row,
+	const char *device, struct arch *out, struct err *err)
 {
 	bool nvidia = strcmp(device, "A100") == 0;
 	if (!nvidia && strcmp(device, "MI210") != 0)
-		return err_set(
-			err, ERR_INPUT, "unknown device '%s', expected A100 or MI210", device);
+		return err_set(err, ERR_INPUT,
+			"%s:%zu: unknown device '%s', expected A100 or MI210", t->path,
+			t->lines[row], device);
 	return arch_read(context->a,
 		arena_printf(context->a, "%s/models/accelerators/%s.json", context->data_root,
 			nvidia ? "a100-80" : "mi210"),
@@ -141,10 +142,10 @@ static bool run_products(const struct suite_context *context, const struct csv *
 	struct means means = {0};
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const char *device = csv_cell(t, i, suite_column(t, "device"));
-		struct arch arch;
+		struct arch arch = {0};
 		uint64_t d[3];
-		double ms;
-		if (!gemm_read_device(context, device, &arch, err) ||
+		double ms = 0;
+		if (!gemm_read_device(context, t, i, device, &arch, err) ||
 			!read_dims(t, i, dims, 3, d, err) ||
 			!read_measured(t, i, "measured_ms", &ms, err))
 			return false;
@@ -167,10 +168,10 @@ static bool run_vectors(const struct suite_context *context, const struct csv *t
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const char *device = csv_cell(t, i, suite_column(t, "device"));
 		const char *op = csv_cell(t, i, suite_column(t, "op"));
-		struct arch arch;
+		struct arch arch = {0};
 		uint64_t d[2];
-		double seconds, rate;
-		if (!gemm_read_device(context, device, &arch, err) ||
+		double seconds = 0, rate = 1;
+		if (!gemm_read_device(context, t, i, device, &arch, err) ||
 			!read_dims(t, i, dims, 2, d, err) ||
 			!read_measured(t, i, "measured_Gelem_per_s", &rate, err))
 			return false;

@@ -1,5 +1,6 @@
 /* The operators of a GPT-3 layer, sliced over tensor-parallel devices, and their sum. */
-#include <stdio.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
@@ -22,34 +23,63 @@ struct layer {
 	bool decode;
 };
 
+/* `text` starts with `form`, whose every '#' stands for a whole number from 1 to MAX_SIZE. */
+static bool match(const char *text, const char *form, uint64_t *out)
+{
+	for (; *form; form++) {
+		if (*form != '#') {
+			if (*text++ != *form)
+				return false;
+			continue;
+		}
+		char *end;
+		*out = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+		if (*out == 0 || *out > MAX_SIZE)
+			return false;
+		text = end;
+		out++;
+	}
+	return true;
+}
+
+/* "4xA100 TP4" */
+static bool match_system(struct arena *a, const char *text, const char **device, uint64_t *tp)
+{
+	const char *x = strchr(text, 'x'), *space = strchr(text, ' ');
+	uint64_t devices;
+	if (!x || !space || space < x || !match(text, "#x", &devices))
+		return false;
+	*device = arena_strndup(a, x + 1, (size_t)(space - x - 1));
+	return match(space, " TP#", tp);
+}
+
 static bool read_layer(const struct suite_context *context, const struct csv *t, size_t row,
 	struct layer *out, struct err *err)
 {
 	const char *system = csv_cell(t, row, suite_column(t, "system"));
 	const char *model = csv_cell(t, row, suite_column(t, "model"));
-	const char *phase = csv_cell(t, row, suite_column(t, "phase"));
-	unsigned devices, tp, hidden, heads, batch, length;
-	char device[8];
-	bool prefill = sscanf(phase, "prefill bs%u s%u", &batch, &length) == 2;
-	bool decode = !prefill && sscanf(phase, "decode bs%u kv%u", &batch, &length) == 2;
-	if (sscanf(system, "%ux%7s TP%u", &devices, device, &tp) != 3 ||
-		sscanf(model, "GPT-3 layer d%u h%u", &hidden, &heads) != 2 || (!prefill && !decode))
+	const char *phase = csv_cell(t, row, suite_column(t, "phase")), *device;
+	uint64_t tp, model_size[2], phase_size[2];
+	bool decode = match(phase, "decode bs# kv#", phase_size);
+	if (!match_system(context->a, system, &device, &tp) ||
+		!match(model, "GPT-3 layer d# h#", model_size) ||
+		(!decode && !match(phase, "prefill bs# s#", phase_size)))
 		return err_set(err, ERR_INPUT,
 			"%s:%zu: expected e.g. '4xA100 TP4', 'GPT-3 layer d12288 h96', "
 			"'prefill bs8 s2048' or 'decode bs8 kv3072'",
 			t->path, t->lines[row]);
-	if (tp == 0 || heads == 0 || hidden % heads != 0 || heads % tp != 0 || batch == 0 ||
-		length == 0 || batch > MAX_SIZE || length > MAX_SIZE || hidden > MAX_SIZE)
-		return err_set(err, ERR_INPUT, "%s:%zu: sizes do not fit together", t->path,
+	if (model_size[0] % model_size[1] != 0 || model_size[1] % tp != 0)
+		return err_set(err, ERR_INPUT,
+			"%s:%zu: heads do not divide the width, or devices the heads", t->path,
 			t->lines[row]);
-	*out = (struct layer){.batch = batch,
-		.queries = decode ? 1 : length,
-		.keys = length,
-		.hidden = hidden,
-		.heads = heads,
+	*out = (struct layer){.batch = phase_size[0],
+		.queries = decode ? 1 : phase_size[1],
+		.keys = phase_size[1],
+		.hidden = model_size[0],
+		.heads = model_size[1],
 		.tp = tp,
 		.decode = decode};
-	return gemm_read_device(context, device, &out->arch, err);
+	return gemm_read_device(context, t, row, device, &out->arch, err);
 }
 
 static double product(const struct layer *l, uint64_t batch, uint64_t m, uint64_t n, uint64_t k)
@@ -157,8 +187,8 @@ bool gemm_run_layers(const struct suite_context *context, const struct csv *t,
 	double sum = 0;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const char *op = csv_cell(t, i, suite_column(t, "op"));
-		struct layer layer;
-		double ms, seconds;
+		struct layer layer = {0};
+		double ms = 0, seconds = 0;
 		if (!read_layer(context, t, i, &layer, err) ||
 			!csv_number(t, i, suite_column(t, "measured_ms"), &ms, err))
 			return false;
