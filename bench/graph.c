@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		(double)many.n_train / few.n_train, times, memory);
 	fflush(stdout);
 	assert(many.read_s + many.annotate_s < 0.2);
-	assert(times <= 14); /* caches end before 2,000 layers do */
+	assert(times <= 20); /* 10 and what caches lose; a square would be 100 */
 	assert(memory <= 11);
 	arena_free(&a);
 	return 0;
