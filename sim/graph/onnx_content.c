@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_KEPT = 1 << 24 };
+
 bool onnx_is_real(int64_t type)
 {
 	return type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT ||
@@ -22,6 +24,14 @@ bool onnx_is_whole(int64_t type)
 bool onnx_is_known(const struct onnx_value *v)
 {
 	return v->state == ONNX_CONSTANT && (v->ints || v->reals);
+}
+
+bool onnx_keeps(struct onnx_reader *r, uint64_t n)
+{
+	if (n > ONNX_MAX_INTS || r->n_kept > MAX_KEPT)
+		return false;
+	r->n_kept += n;
+	return true;
 }
 
 double onnx_number(const struct onnx_value *v, size_t i)
@@ -153,9 +163,10 @@ void onnx_pick(struct onnx_reader *r, struct onnx_value *out, const struct onnx_
 	uint64_t n = onnx_elements(out);
 	int64_t *ints = NULL;
 	double *reals = NULL;
-	if (n <= ONNX_MAX_INTS && in->ints)
+	bool keeps = (in->ints || in->reals) && onnx_keeps(r, n);
+	if (keeps && in->ints)
 		ints = arena_array(r->scratch, n + 1, int64_t);
-	if (n <= ONNX_MAX_INTS && in->reals)
+	if (keeps && in->reals)
 		reals = arena_array(r->scratch, n + 1, double);
 	for (uint64_t i = 0; (ints || reals) && i < n; i++) {
 		int64_t at = first;

@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Einsum of two tensors as one matrix product between views: "bhid,bhjd->bhij". Letters in both operands and the
- * result are batches, in both operands only are summed over, in one operand and the result are rows or columns. */
+/* Einsum of two tensors as one matrix product between views: "bhid,bhjd->bhij". Letters in both
+ * operands and the result are batches, in both operands only are summed over, in one operand and
+ * the result are rows or columns. */
 
 enum { MAX_LETTERS = GRAPH_MAX_DIMS };
 

@@ -7,7 +7,7 @@
 /* Content that is kept, if it is: of a constant that is no longer than ONNX_MAX_INTS. */
 static int64_t *new_ints(struct onnx_reader *r, uint64_t n)
 {
-	return n <= ONNX_MAX_INTS ? arena_array(r->scratch, n + 1, int64_t) : NULL;
+	return onnx_keeps(r, n) ? arena_array(r->scratch, n + 1, int64_t) : NULL;
 }
 
 static bool all_constant(const struct onnx_node *node)
@@ -153,7 +153,7 @@ bool onnx_fold_shape(
 	start = start < 0 ? 0 : start > n ? n : start;
 	end = end < start ? start : end > n ? n : end;
 	int64_t *ints = new_ints(r, GRAPH_MAX_DIMS);
-	for (int64_t i = start; i < end; i++)
+	for (int64_t i = start; ints && i < end; i++)
 		ints[i - start] = (int64_t)in->dims[i];
 	onnx_set_ints(node->out[0], ints, (size_t)(end - start), false);
 	return true;
@@ -259,7 +259,7 @@ bool onnx_fold_gather(
 	int64_t size = (int64_t)data->dims[0];
 	size_t n = (size_t)onnx_elements(index);
 	int64_t *ints = new_ints(r, n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; ints && i < n; i++) {
 		int64_t at = index->ints[i] < 0 ? index->ints[i] + size : index->ints[i];
 		if (at < 0 || at >= size)
 			return onnx_fail(node, err,

@@ -258,7 +258,7 @@ static bool compute(struct onnx_reader *r, const struct onnx_node *node, const s
 {
 	bool whole = pair[0]->ints && (!pair[1] || pair[1]->ints);
 	if (!onnx_is_known(pair[0]) || (pair[1] && !onnx_is_known(pair[1])) ||
-		onnx_elements(out) > ONNX_MAX_INTS)
+		!onnx_keeps(r, onnx_elements(out)))
 		return true;
 	if (whole && op->whole)
 		return compute_whole(r, node, op, pair, out, err);
@@ -318,7 +318,7 @@ bool onnx_fold_where(
 		return false;
 	uint64_t n = onnx_elements(&out);
 	const int64_t *truth = node->in[0]->ints, *yes = node->in[1]->ints, *no = node->in[2]->ints;
-	if (n <= ONNX_MAX_INTS && truth && yes && no) {
+	if (truth && yes && no && onnx_keeps(r, n)) {
 		int64_t *ints = arena_array(r->scratch, n + 1, int64_t);
 		for (size_t i = 0; i < n; i++)
 			ints[i] = truth[onnx_source(node->in[0], &out, i)]

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* A choice that is known when the file is read, or follows from the dimensions that were asked for: the branch
- * that is taken stands in the place of the If. */
+/* A choice that is known when the file is read, or follows from the dimensions that were asked
+ * for: the branch that is taken stands in the place of the If. */
 
 enum { MAX_BRANCHES = 12 }; /* inside each other; the file format bounds it too */
 

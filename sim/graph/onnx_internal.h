@@ -64,6 +64,7 @@ struct onnx_reader {
 	struct onnx_note *notes; /* for each of its tensors, as far as there are some */
 	uint32_t n_notes, cap_notes;
 	const uint32_t *n_uses; /* for each of its tensors, once all of them are there */
+	uint64_t n_kept;        /* numbers of content that folding has made */
 	bool has_tensor_core_op;
 	struct graph_warning *warnings; /* in `a` */
 	uint32_t n_warnings, cap_warnings;
@@ -161,6 +162,8 @@ uint64_t onnx_elements(const struct onnx_value *v);
 bool onnx_is_real(int64_t type); /* enum Onnx__TensorProto__DataType */
 bool onnx_is_whole(int64_t type);
 bool onnx_is_known(const struct onnx_value *v);
+/* Whether content of `n` numbers is made: of no long list, and of no file that makes very many. */
+bool onnx_keeps(struct onnx_reader *r, uint64_t n);
 /* Element i of a known constant. */
 double onnx_number(const struct onnx_value *v, size_t i);
 /* Numbers of a real tensor in `a`, or NULL where the file does not hold as many as `n`. */

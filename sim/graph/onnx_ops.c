@@ -5,9 +5,10 @@
 
 enum { MANY = 4096 };
 
-/* Clip, LeakyRelu and ThresholdedRelu are comparisons, which cost what relu costs. A Cast is free. Mod costs a
- * division, Min what Max costs, the norms and products of a reduction what its sum costs. What is
- * folded needs no kind of its own, what is built by a function with several kinds neither. */
+/* Clip, LeakyRelu and ThresholdedRelu are comparisons, which cost what relu costs. A Cast is free.
+ * Mod costs a division, Min what Max costs, the norms and products of a reduction what its sum
+ * costs. What is folded needs no kind of its own, what is built by a function with several kinds
+ * neither. */
 // clang-format off
 static const struct onnx_op op_table[] = {
 	{"Abs", "abs", TRAINED_NONE, 1, 1, onnx_fold_math, onnx_build_all},

@@ -6,7 +6,8 @@
 
 #include "base/units.h"
 
-/* Operators whose result has other dimensions than their input: repeated, padded, resized, picked, joined. */
+/* Operators whose result has other dimensions than their input: repeated, padded, resized, picked,
+ * joined. */
 
 /* Appends a step whose result has the dimensions `to`; constants are moved by the operator too. */
 static bool append_given(struct onnx_reader *r, const struct onnx_node *node,

@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Recurrent layers (ONNX operator reference, LSTM): X [steps, batch, in], W [directions, gates hidden, in],
- * R [directions, gates hidden, hidden], then optional bias [directions, 2 gates hidden], lengths and initial states.
- * Each direction is one product for all steps, one for each step, and the cell. */
+/* Recurrent layers (ONNX operator reference, LSTM): X [steps, batch, in], W [directions, gates
+ * hidden, in], R [directions, gates hidden, hidden], then optional bias [directions, 2 gates
+ * hidden], lengths and initial states. Each direction is one product for all steps, one for each
+ * step, and the cell. */
 
 struct layer {
 	struct onnx_reader *r;
@@ -60,8 +61,8 @@ static bool sliced(const struct layer *l, const char *part, struct onnx_value **
 	return append(l, "slice", part, &step, v, err);
 }
 
-/* Part `range` (of axis 1) of a weight or bias of one direction, without its first dimension. A constant is a weight
- * of its own then; anything else is cut out by operators. */
+/* Part `range` (of axis 1) of a weight or bias of one direction, without its first dimension. A
+ * constant is a weight of its own then; anything else is cut out by operators. */
 static bool part_of(const struct layer *l, const char *part, struct onnx_value **v,
 	uint64_t direction, const uint64_t range[2], struct err *err)
 {
@@ -90,7 +91,8 @@ static bool part_of(const struct layer *l, const char *part, struct onnx_value *
 	       onnx_reshaped(l->r, l->node, part, v, &(struct onnx_ints){to, n}, err);
 }
 
-/* What the layer waits for: initial states that something makes. Those that are known are part of the first step. */
+/* What the layer waits for: initial states that something makes. Those that are known are part of
+ * the first step. */
 static bool wait_for_states(
 	const struct layer *l, uint64_t direction, struct onnx_value **gates, struct err *err)
 {
@@ -141,7 +143,8 @@ static bool build_direction(struct layer *l, uint64_t d, struct err *err)
 	return true;
 }
 
-/* The directions side by side: `v` of each as [a, 1, b, c] or [1, b, c], joined along the axis of the 1. */
+/* The directions side by side: `v` of each as [a, 1, b, c] or [1, b, c], joined along the axis of
+ * the 1. */
 static bool join(const struct layer *l, const char *part, struct onnx_value *v[2], uint32_t axis,
 	struct onnx_value *out, struct err *err)
 {

@@ -25,7 +25,8 @@ static bool read_axes(const struct onnx_node *node, uint32_t *mask, bool *nothin
 	return true;
 }
 
-/* One run of neighbouring axes after the other, the last first, so that the others keep their numbers. */
+/* One run of neighbouring axes after the other, the last first, so that the others keep their
+ * numbers. */
 static bool reduce_runs(struct onnx_reader *r, const struct onnx_node *node, uint32_t mask,
 	bool keep, struct err *err)
 {

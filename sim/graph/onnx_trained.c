@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-/* Which constants are trained. Those that an operator reads where its weights are, directly or moved (a sliced and
- * joined weight of a recurrent layer). And tables that are added to, or joined with, the data: an embedding of
- * positions, a class token. A file does not tell them from masks and anchors, so they count only when they are real,
- * of several dimensions, when operators with weights follow, and when no softmax does at once. */
+/* Which constants are trained. Those that an operator reads where its weights are, directly or
+ * moved (a sliced and joined weight of a recurrent layer). And tables that are added to, or joined
+ * with, the data: an embedding of positions, a class token. A file does not tell them from masks
+ * and anchors, so they count only when they are real, of several dimensions, when operators with
+ * weights follow, and when no softmax does at once. */
 
 struct trainer_view {
 	struct onnx_reader *r;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Operators that nobody knows, with graph_options.lenient: they move their inputs to their outputs for nothing. */
+/* Operators that nobody knows, with graph_options.lenient: they move their inputs to their outputs
+ * for nothing. */
 
 static const Onnx__TensorShapeProto *shape_in(
 	Onnx__ValueInfoProto *const *list, size_t n, const char *name)

@@ -146,7 +146,8 @@ bool onnx_window(const struct onnx_node *node, const struct onnx_value *in,
 }
 
 /* One side of a transposed convolution's output, before its padding; that comes from pads and
- * output_padding, or from the size that the file asks for (ONNX operator reference, ConvTranspose). */
+ * output_padding, or from the size that the file asks for (ONNX operator reference,
+ * ConvTranspose). */
 static bool pad_transposed(const struct onnx_node *node, uint32_t axis, const uint64_t sides[2],
 	const uint32_t pads[4], struct op_attrs *attrs, struct err *err)
 {

@@ -1,4 +1,5 @@
-/* Any bytes as an ONNX file, as they are and with dimensions given; what is read is fused, trained and measured. */
+/* Any bytes as an ONNX file, as they are and with dimensions given; what is read is fused, trained
+ * and measured. */
 #include "fuzz.h"
 
 #include <assert.h>
@@ -60,7 +61,8 @@ static bool read_number(const uint8_t *data, size_t n, size_t *at, uint64_t *out
 	return false;
 }
 
-/* Whether the bytes are whole fields of a model, its graph among them: such a part is a valid file by chance. */
+/* Whether the bytes are whole fields of a model, its graph among them: such a part is a valid file
+ * by chance. */
 static bool is_whole(const uint8_t *data, size_t n)
 {
 	bool has_graph = false;

@@ -260,8 +260,8 @@ static void test_public(void)
 	}
 }
 
-/* Convolutions 2, 4 and 5 of AlexNet run in two groups. Images of 54x54, 26x26 and 12x12; kernels of
- * 11x11x3, 5x5x48, 3x3x256, 3x3x192. */
+/* Convolutions 2, 4 and 5 of AlexNet run in two groups. Images of 54x54, 26x26 and 12x12; kernels
+ * of 11x11x3, 5x5x48, 3x3x256, 3x3x192. */
 static void test_alexnet_groups(void)
 {
 	struct arena a = {0};

@@ -138,7 +138,8 @@ static void test_no_result(void)
 	case_fails(&c, ERR_INPUT, "node 'Add.0' (Add): dimensions 2 and 4 differ and neither is 1");
 }
 
-/* Sixteen-bit numbers as they lie in a file: 2.0 and -0.5, subnormal, infinite; one of each kind divides 4. */
+/* Sixteen-bit numbers as they lie in a file: 2.0 and -0.5, subnormal, infinite; one of each kind
+ * divides 4. */
 static void test_halves(void)
 {
 	static const struct {

@@ -175,7 +175,8 @@ static void test_reductions(void)
 	case_finish(&c);
 }
 
-/* A mask as exporters make it: which tokens there are, stretched over heads and rows, in place of scores. */
+/* A mask as exporters make it: which tokens there are, stretched over heads and rows, in place of
+ * scores. */
 static void test_mask(void)
 {
 	struct onnx_case c;
@@ -312,7 +313,8 @@ static void test_norms(void)
 	case_finish(&c);
 }
 
-/* Positions are added to the data and count; a mask that goes into a softmax, or anchors at the end, do not. */
+/* Positions are added to the data and count; a mask that goes into a softmax, or anchors at the
+ * end, do not. */
 static void test_tables(void)
 {
 	struct onnx_case c;

@@ -26,7 +26,8 @@ static int product_order(const void *x, const void *y)
 	return memcmp(x, y, sizeof(struct product));
 }
 
-/* All tensor-core operators, sorted: two files may write the branches of a block in different order. */
+/* All tensor-core operators, sorted: two files may write the branches of a block in different
+ * order. */
 static void read_model(struct model *m, const char *path, const struct graph_options *options)
 {
 	struct err err = {0};
@@ -95,8 +96,9 @@ static void test_resnet50(void)
 	free_pair(pair);
 }
 
-/* Groups and all, with the file's image of 224. Its last pooling pads to 6x6, so that its first matrix fits images of
- * 227 as well; ours is then 5x5 and as much smaller. With images of 227 the matrices are the same. */
+/* Groups and all, with the file's image of 224. Its last pooling pads to 6x6, so that its first
+ * matrix fits images of 227 as well; ours is then 5x5 and as much smaller. With images of 227 the
+ * matrices are the same. */
 static void test_alexnet(void)
 {
 	struct model pair[2];
@@ -117,8 +119,8 @@ static void test_alexnet(void)
 	free_pair(pair);
 }
 
-/* VGG-19 is VGG-16 and a convolution more in each of the blocks of 256, 512 and 512 channels (Simonyan and Zisserman
- * 2015, table 1, D and E). */
+/* VGG-19 is VGG-16 and a convolution more in each of the blocks of 256, 512 and 512 channels
+ * (Simonyan and Zisserman 2015, table 1, D and E). */
 static void test_vgg(void)
 {
 	struct model pair[2];
