@@ -168,7 +168,7 @@ static bool compare_coll(
 	struct costs costs = {0};
 	struct costing what = {.bytes = q->bytes > 0 ? q->bytes : UINT64_C(64) << 20,
 		.algo = q->algo ? q->algo : "auto"};
-	struct members m;
+	struct members m = {0};
 	enum net_kind net;
 	if (!topology_kind(q, &what.kind, err) || !topology_cost(q, topo, &what, &costs, err) ||
 		!topology_members(q, topo, &m, err) || !load_net(q, &net, err))

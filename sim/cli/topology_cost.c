@@ -1,4 +1,5 @@
 /* Collectives on topologies: one size, or a sweep over sizes. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ bool topology_kind(struct request *q, enum coll_kind *out, struct err *err)
 /* Of the rows from `first` on. */
 static void keep_cheapest(struct costs *costs, uint32_t first)
 {
+	assert(first < costs->n);
 	for (uint32_t i = first + 1; i < costs->n; i++)
 		if (costs->rows[i].run.end < costs->rows[first].run.end)
 			costs->rows[first] = costs->rows[i];
@@ -100,7 +102,7 @@ bool topology_cost(struct request *q, const struct topo *topo, const struct cost
 {
 	const struct coll_algo **algos;
 	struct run_config config = {.topo = topo, .all_links = q->csv_links != NULL};
-	struct members members;
+	struct members members = {0};
 	uint32_t n_algos, first = out->n;
 	if (!load_net(q, &config.net, err) || !load_fold(q, &config.fold, err) ||
 		!topology_members(q, topo, &members, err) ||
@@ -179,6 +181,7 @@ static bool add_point(struct request *q, const struct cost_row *first, const str
 /* One line per topology and algorithm. */
 static bool plot_sweep(struct request *q, const struct costs *costs, struct err *err)
 {
+	assert(costs->n > 0 && costs->rows);
 	struct plot plot = {.title = coll_kind_name(costs->rows[0].kind),
 		.x = "bytes",
 		.y = "us",

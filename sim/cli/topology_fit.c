@@ -91,8 +91,8 @@ static bool fit_topology(
 	struct request *q, const struct topo *topo, struct table *t, struct err *err)
 {
 	struct run_config config = {.topo = topo};
-	struct members m;
-	struct line line;
+	struct members m = {0};
+	struct line line = {0};
 	uint32_t far[2];
 	if (!load_net(q, &config.net, err) || !load_fold(q, &config.fold, err) ||
 		!topology_members(q, topo, &m, err))

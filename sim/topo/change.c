@@ -124,7 +124,7 @@ static bool degrade(struct arena *a, struct topo *t, const struct name_index *na
 	const char *equals = strrchr(text, '=');
 	char *end = NULL;
 	double by = equals ? strtod(equals + 1, &end) : 0;
-	struct cable c;
+	struct cable c = {0};
 	if (!equals || end == equals + 1 || *end != '\0' || !(by > 0) || by > 1e6)
 		return err_set(
 			err, ERR_USAGE, "'%s', expected LINK=FACTOR such as d0-d1=0.5", text);
@@ -166,7 +166,7 @@ static bool fail_links(struct arena *a, struct topo *t, const struct name_index 
 	bool *failed = arena_array(a, (size_t)t->n_links + 1, bool);
 	const char *list = "";
 	for (uint32_t i = 0; i < c->n_fail; i++) {
-		struct cable cable;
+		struct cable cable = {0};
 		if (!find_cable(t, names, c->fail[i], &cable, err))
 			return err_prefix(err, "--fail-link: ");
 		for (uint32_t k = 0; k < t->n_links; k++)

@@ -53,21 +53,16 @@ static uint32_t local_hops(
 static uint32_t choose_cable(
 	const struct dragonfly *f, const uint32_t group[2], const uint32_t router[2], uint32_t dst)
 {
-	uint32_t best = 3, n_best = 0, chosen = 0;
-	for (uint32_t pass = 0; pass < 2; pass++) {
-		uint32_t skip = n_best ? dst % n_best : 0;
-		for (uint32_t k = 0; k < f->per_pair; k++) {
-			uint32_t hops = local_hops(f, group, router, k);
-			if (pass == 0 && hops < best) {
-				best = hops;
-				n_best = 0;
-			}
-			n_best += pass == 0 && hops == best;
-			if (pass == 1 && hops == best && skip-- == 0)
-				chosen = k;
-		}
+	uint32_t best = 3, n_best = 0, k = 0;
+	for (; k < f->per_pair; k++) {
+		uint32_t hops = local_hops(f, group, router, k);
+		n_best = hops < best ? 1 : n_best + (hops == best);
+		best = hops < best ? hops : best;
 	}
-	return chosen;
+	uint32_t skip = n_best ? dst % n_best : 0;
+	for (k = 0; local_hops(f, group, router, k) != best || skip-- > 0;)
+		k++;
+	return k;
 }
 
 static uint32_t route(const struct topo *t, uint32_t src, uint32_t dst, uint32_t *links)

@@ -115,7 +115,9 @@ static u128 bisection(const struct grid *g, uint32_t n_devices)
 	uint32_t dim = g->n_dims - 1;
 	while (dim > 0 && g->dims[dim] == 1)
 		dim--;
-	uint32_t size = g->dims[dim], rows = n_devices / size;
+	uint32_t size = g->dims[dim];
+	assert(size > 0);
+	uint32_t rows = n_devices / size;
 	if (size == 1 || (size % 2 != 0 && rows > 1))
 		return 0;
 	return (u128)rows * (g->shape.wrap[dim] && size > 2 ? 2 : 1) * g->cables[dim].bytes_per_s;

@@ -9,6 +9,7 @@
  * every level of the tree. */
 #include "topo/internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum network { NETWORK_FATTREE, NETWORK_RAILS };
@@ -78,6 +79,7 @@ static bool shape_tree(const struct topo_spec *spec, const struct cluster *c,
 {
 	const struct topo_value *groups = topo_spec_get(spec, "tree");
 	uint64_t rate = topo_spec_at(spec, "inter_bw", 0);
+	assert(c->nics_per_rail > 0);
 	if (rate > UINT64_MAX / c->nics_per_rail)
 		return err_set(err, ERR_INPUT,
 			"topology '%s': the bandwidth of all NICs of a "

@@ -95,7 +95,7 @@ static bool add_nodes(struct simai *s, const uint32_t counts[N_COUNTS], struct t
 		topo_graph_node(g, arena_printf(g->a, "%s%" PRIu32, kind, i), i < n_gpus);
 	}
 	for (uint32_t i = 0; i < n_switches; i++) {
-		uint32_t node;
+		uint32_t node = 0;
 		if (!next_number(s, "the number of a switch", counts[NODES] - 1, &node))
 			return false;
 		if (node < n_gpus)
@@ -136,7 +136,7 @@ bool topo_build_simai(
 {
 	struct simai s = {.path = path, .text = text, .line = 1, .err = err};
 	struct topo_graph g = {.a = a};
-	uint32_t counts[N_COUNTS];
+	uint32_t counts[N_COUNTS] = {0};
 	if (!read_header(&s, counts) || !add_nodes(&s, counts, &g))
 		return false;
 	for (uint32_t i = 0; i < counts[LINKS]; i++) {
