@@ -7,6 +7,7 @@
  * (all ranks), members of a collective that name different sizes (the largest). */
 #include "trace/chakra.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,7 @@ static bool read(struct arena *a, const struct trace_input *in, const struct tra
 	struct et_set set = {.a = a, .options = options, .trace = out};
 	if (!sort_files(a, in, &list, &set.n_ranks, err))
 		return false;
+	assert(list && set.n_ranks > 0);
 	set.ranks = arena_array(a, set.n_ranks, struct et_rank);
 	if (!read_ranks(&set, list, err) || !et_check_nodes(&set, err) ||
 		!read_groups(&set, in, err) || !et_check_bytes(&set, err))

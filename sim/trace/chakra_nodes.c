@@ -186,7 +186,7 @@ static bool check_rank(struct et_set *set, uint32_t r, struct err *err)
 			return false;
 		sum += et_duration(set, node);
 	}
-	return sum <= LONGEST_S * TICKS_PER_S ||
+	return sum <= (u128)LONGEST_S * TICKS_PER_S ||
 	       err_set(err, ERR_INPUT, "%s: more work than a million seconds", set->ranks[r].path);
 }
 
