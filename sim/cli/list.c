@@ -47,10 +47,12 @@ static void collect_constants(struct request *q, struct names *out)
 
 static void collect_formats(struct request *q, struct names *out)
 {
-	static const char *const formats[] = {"model: onnx", "model: wham workload (JSON)",
-		"topology: nccl topology (XML)", "topology: simai topology (text)",
-		"topology: simgrid platform (XML)", "topology: wham topology (JSON)",
-		"trace: chakra execution trace (.et)", "trace: wham prog (text)"};
+	static const char *const formats[] = {"algorithm: msccl (XML)",
+		"measurement: nccl-tests (text or JSON)", "model: onnx",
+		"model: wham workload (JSON)", "topology: nccl topology (XML)",
+		"topology: simai topology (text)", "topology: simgrid platform (XML)",
+		"topology: wham topology (JSON)", "trace: chakra execution trace (.et)",
+		"trace: wham prog (text)"};
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		add(q, out, formats[i]);
 }

@@ -88,6 +88,7 @@ struct coll_algo {
 	uint32_t (*like)(const struct coll_call *c, uint32_t round);
 	/* Lists what a step moves where that is no range: step->range.count parts. NULL: it is. */
 	void (*parts)(const struct coll_call *c, const struct coll_step *step, uint32_t *list);
+	bool wants_rings;    /* of the shape; they take time to find */
 	uint32_t only_ranks; /* read from a file for so many ranks; 0: see `fits` */
 	const void *data;    /* of an algorithm that was read from a file */
 };

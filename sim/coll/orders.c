@@ -11,6 +11,7 @@ enum { MAX_RANKS = 32, MAX_VISITS = 1 << 20 };
  * budget of visits lasts. */
 struct search {
 	uint32_t n, n_rings, n_best, most;
+	uint32_t widest; /* link */
 	uint32_t left[MAX_RANKS][MAX_RANKS];
 	uint32_t path[MAX_RANKS * MAX_RANKS], best[MAX_RANKS * MAX_RANKS];
 	bool used[MAX_RANKS]; /* by the ring at hand */
@@ -52,11 +53,10 @@ static bool extend(struct search *s, uint32_t at)
 		s->used[0] = true;
 		return extend(s, 1);
 	}
-	for (uint32_t width = MAX_RANKS; width > 0; width--)
+	for (uint32_t width = s->widest; width > 0; width--)
 		for (uint32_t next = 1; next < s->n; next++) {
 			uint32_t *lane = &s->left[ring[at - 1]][next];
-			if (s->used[next] || *lane == 0 ||
-				(*lane < MAX_RANKS ? *lane : MAX_RANKS) != width)
+			if (s->used[next] || *lane != width)
 				continue;
 			s->used[next] = true;
 			--*lane;
@@ -70,6 +70,14 @@ static bool extend(struct search *s, uint32_t at)
 	return false;
 }
 
+/* More lanes than there are ranks are no use. */
+static uint32_t limited(uint32_t lanes, uint32_t *widest)
+{
+	lanes = lanes < MAX_RANKS ? lanes : MAX_RANKS;
+	*widest = lanes > *widest ? lanes : *widest;
+	return lanes;
+}
+
 void coll_find_rings(
 	struct arena *a, const uint32_t *lanes, uint32_t n_ranks, struct coll_shape *shape)
 {
@@ -80,7 +88,7 @@ void coll_find_rings(
 	*s = (struct search){.n = n_ranks};
 	for (uint32_t i = 0; i < n_ranks; i++)
 		for (uint32_t j = 0; j < n_ranks; j++)
-			s->left[i][j] = i == j ? 0 : lanes[i * n_ranks + j];
+			s->left[i][j] = i == j ? 0 : limited(lanes[i * n_ranks + j], &s->widest);
 	for (uint32_t j = 1; j < n_ranks; j++)
 		s->most += s->left[0][j];
 	s->most = s->most < MAX_RANKS ? s->most : MAX_RANKS;

@@ -83,4 +83,5 @@ const struct coll_algo coll_allreduce_rings = {.name = "rings",
 	.kind = COLL_ALLREDUCE,
 	.frame = frame_several,
 	.round = several,
-	.like = all_alike};
+	.like = all_alike,
+	.wants_rings = true};

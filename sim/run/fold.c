@@ -198,7 +198,7 @@ static struct coll_shape shape_of(struct folding *f)
 		.prog = &prog,
 		.config = &config,
 		.teams = arena_array(&f->a, prog.n_groups, struct plan_team)};
-	return plan_team(&plans, prog.roles[0].tasks[0].group)->shape;
+	return plan_shape(&plans, prog.roles[0].tasks[0].group, f->request->algo);
 }
 
 static bool solve(struct folding *f, struct answer *out, struct err *err)

@@ -21,6 +21,8 @@ struct coll_plan {
 struct plan_team {
 	uint32_t *devices; /* NULL: not asked for yet */
 	struct coll_shape shape;
+	bool searched; /* for rings that share no link: */
+	struct coll_shape rings;
 };
 
 /* What was chosen by measuring. */
@@ -48,7 +50,8 @@ const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t,
 
 /* pick.c: the algorithm of a task, by name, by default or by policy; NULL with `err`. */
 const struct coll_algo *plan_pick(struct plans *plans, const struct prog_task *t, struct err *err);
-const struct plan_team *plan_team(struct plans *plans, uint32_t group);
+struct plan_team *plan_team(struct plans *plans, uint32_t group);
+struct coll_shape plan_shape(struct plans *plans, uint32_t group, const struct coll_algo *algo);
 
 /* What all ranks of a role have in common. Indices of tasks; PROG_NONE where there is none. */
 struct role_table {

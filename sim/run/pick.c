@@ -63,15 +63,30 @@ static struct coll_shape shape_of(
 		/* One dimension says nothing of how the ranks lie. */
 		shape.n_dims = shape.n_dims > 1 ? shape.n_dims : 0;
 	}
-	if (shape.n_rings == 0 && topo->links && n <= 32) {
+	return shape;
+}
+
+struct coll_shape plan_shape(struct plans *plans, uint32_t group, const struct coll_algo *algo)
+{
+	struct plan_team *team = plan_team(plans, group);
+	uint32_t n = prog_group_size(plans->prog, group);
+	if (algo->wants_rings && !team->searched && team->shape.n_rings == 0 &&
+		plans->config->topo->links && n <= 32) {
 		struct arena a = {0};
-		coll_find_rings(plans->a, count_lanes(&a, topo, devices, n), n, &shape);
+		coll_find_rings(plans->a, count_lanes(&a, plans->config->topo, team->devices, n), n,
+			&team->rings);
 		arena_free(&a);
+	}
+	team->searched = team->searched || algo->wants_rings;
+	struct coll_shape shape = team->shape;
+	if (algo->wants_rings && shape.n_rings == 0) {
+		shape.n_rings = team->rings.n_rings;
+		shape.rings = team->rings.rings;
 	}
 	return shape;
 }
 
-const struct plan_team *plan_team(struct plans *plans, uint32_t group)
+struct plan_team *plan_team(struct plans *plans, uint32_t group)
 {
 	struct plan_team *team = &plans->teams[group];
 	const struct prog *p = plans->prog;
@@ -105,6 +120,7 @@ static const struct coll_algo *measure(
 		.bytes = t->bytes};
 	struct run_config config = {.topo = plans->config->topo,
 		.net = plans->config->net,
+		.fold = RUN_FOLD_AUTO,
 		.shape = &team->shape,
 		.chunk_bytes = plans->config->chunk_bytes};
 	const struct coll_algo *best = NULL;

@@ -55,19 +55,19 @@ const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t,
 			coll_kind_name(t->coll), algo->name, n_ranks);
 		return NULL;
 	}
-	const struct coll_shape *shape = &plan_team(plans, t->group)->shape;
+	struct coll_shape shape = plan_shape(plans, t->group, algo);
 	uint64_t hash = (t->bytes * 31 + n_ranks) * 31 + (uint64_t)t->coll;
 	struct coll_plan **bucket = &plans->buckets[(hash ^ hash >> 20) % PLAN_BUCKETS];
 	for (struct coll_plan *p = *bucket; p; p = p->next)
 		if (p->algo == algo && p->n_ranks == n_ranks && p->bytes == t->bytes &&
-			same_shape(&p->shape, shape))
+			same_shape(&p->shape, &shape))
 			return p;
 	struct coll_plan *p = arena_new(plans->a, struct coll_plan);
 	*p = (struct coll_plan){.id = plans->n++,
 		.algo = algo,
 		.n_ranks = n_ranks,
 		.bytes = t->bytes,
-		.shape = *shape,
+		.shape = shape,
 		.next = *bucket};
 	if (!build(plans, p, err)) {
 		err_prefix(err, "%s: ", t->place ? t->place : "prog");

@@ -63,8 +63,9 @@ bool nccl_allreduce_s(const struct suite_context *context, const struct nccl_mac
 	for (int p = 0; p < NCCL_MAX_PROTOCOLS && machine->protocols[p].name; p++) {
 		struct arena a = {0};
 		struct topo slower = slowed(&a, topo, machine->protocols[p].share);
-		struct run_config config = {
-			.topo = &slower, .net = context->simgrid ? NET_SIMGRID : NET_ANALYTIC};
+		struct run_config config = {.topo = &slower,
+			.net = context->simgrid ? NET_SIMGRID : NET_ANALYTIC,
+			.fold = RUN_FOLD_AUTO};
 		bool ok = true;
 		for (int i = 0; i < NCCL_MAX_ALGOS && machine->algos[i] && ok; i++) {
 			struct run_result result;

@@ -26,6 +26,16 @@ for model in light_vgg19 light_bvlc_alexnet light_squeezenet mnist; do
 		complain "$model: exit $? $(head -1 "$out")"
 done
 
+# MSCCL: one step of half the bytes each way; a cycle of four steps.
+"$wham" topology cost crossbar:2,bw=1GB/s,lat=0.5us --collective allgather --bytes 2MB --csv \
+	--algo "$WHAM_SHARED/cases/msccl01_ag2_ok.xml" >"$out" || complain "msccl01: exit $?"
+grep -q ',allgather,ag2,2,2000000,1001.000000,' "$out" || complain "msccl01: not 1001 us"
+"$wham" topology cost crossbar:2 --collective allgather \
+	--algo "$WHAM_SHARED/cases/msccl02_ag2_deadlock.xml" >"$out" 2>&1
+[ $? = 1 ] || complain "msccl02: not exit 1"
+grep -q 'deadlock in the schedule, 4 steps in a cycle: gpu 0 threadblock 0 step 0' "$out" ||
+	complain "msccl02: the cycle is not named"
+
 # Whatever the file, an answer or one reason: never a signal.
 for file in "$WHAM_SHARED"/data/onnx/*.onnx "$WHAM_SHARED"/cases/*; do
 	"$wham" simulate --model "$file" >"$out" 2>&1
