@@ -40,6 +40,7 @@ struct request {
 	const struct topo *given_topology; /* of compare with a model: in place of --topology */
 	uint64_t links, bw, lat;           /* of compare: bytes/s, ticks */
 	uint64_t bytes;                    /* bytes; of a sweep from here ... */
+	uint64_t chunk;                    /* bytes; 0: as the algorithm likes */
 	uint64_t bytes_to, bytes_factor;   /* ... to there; 0: a single size */
 	uint64_t time_limit;               /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;

@@ -117,6 +117,11 @@ static bool set_bytes(option *row, struct request *q, const char *text, struct e
 		       row->name, text);
 }
 
+static bool set_size(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_quantity(row, q, text, UNIT_BYTES, err);
+}
+
 static bool set_rate(option *row, struct request *q, const char *text, struct err *err)
 {
 	return set_quantity(row, q, text, UNIT_BANDWIDTH, err);
@@ -143,6 +148,7 @@ const struct option_row option_rows[] = {
 	{"bw", 0, "BANDWIDTH", "of a cable of the budget, per direction (25GB/s)", " topology ", set_rate, AT(bw)},
 	{"bw-scale", 0, "X", "all links carry X times as much", NETS, set_number, AT(bw_scale)},
 	{"bytes", 0, "SIZE", "size of the collective by nccl-tests' convention (64MiB); topology sweep: SMALL..LARGE[:FACTOR] (1KiB..1GiB:4)", " topology ", set_bytes, AT(bytes)},
+	{"chunk", 0, "SIZE", "pieces that pipelined algorithms (chain, dbtree) cut a vector into (256KiB, at most 64)", " topology ", set_size, AT(chunk)},
 	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring), auto (measured) or nccl (by size); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
 	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
 	{"critical-path", 0, NULL, "show a longest path of each stage; with --layers also ASAP, ALAP and mobility", " simulate ", set_flag, AT(critical_path)},

@@ -101,7 +101,8 @@ bool topology_cost(struct request *q, const struct topo *topo, const struct cost
 	struct costs *out, struct err *err)
 {
 	const struct coll_algo **algos;
-	struct run_config config = {.topo = topo, .all_links = q->csv_links != NULL};
+	struct run_config config = {
+		.topo = topo, .all_links = q->csv_links != NULL, .chunk_bytes = q->chunk};
 	struct members members = {0};
 	uint32_t n_algos, first = out->n;
 	if (!load_net(q, &config.net, err) || !load_fold(q, &config.fold, err) ||

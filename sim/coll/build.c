@@ -184,6 +184,7 @@ struct coll_shape call_box(const struct coll_call *c)
 
 uint32_t call_chunks(const struct coll_call *c, uint64_t bytes)
 {
+	uint64_t most = c->chunk_bytes > 0 ? 4096 : 64;
 	uint64_t n = div_ceil(bytes, c->chunk_bytes > 0 ? c->chunk_bytes : UINT64_C(256) << 10);
-	return n < 1 ? 1 : n > 64 ? 64 : (uint32_t)n;
+	return n < 1 ? 1 : (uint32_t)(n > most ? most : n);
 }

@@ -67,7 +67,8 @@ void call_parts(
 /* The shape's box, or the two factors of n_ranks that are nearest to each other, the smaller one
  * first. */
 struct coll_shape call_box(const struct coll_call *c);
-/* How many pieces a pipelined algorithm makes of `bytes`: at most 64. */
+/* How many pieces a pipelined algorithm makes of `bytes`: at most 64, and 4096 where the call says
+ * how large they are. */
 uint32_t call_chunks(const struct coll_call *c, uint64_t bytes);
 
 /* For algorithms that have n^2 parts, or as many steps in one round. */
