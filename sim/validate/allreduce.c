@@ -59,7 +59,7 @@ bool nccl_allreduce_s(const struct suite_context *context, const struct nccl_mac
 	const struct topo *topo, const struct coll_request *request, double *seconds,
 	struct err *err)
 {
-	*seconds = INFINITY;
+	*seconds = HUGE_VAL;
 	for (int p = 0; p < NCCL_MAX_PROTOCOLS && machine->protocols[p].name; p++) {
 		struct arena a = {0};
 		struct topo slower = slowed(&a, topo, machine->protocols[p].share);
