@@ -83,8 +83,8 @@ static void hold_parameters(struct keeper *k, const struct op *op, struct graph_
 	}
 }
 
-/* Whether input `t` comes from before the layer of `op`, or from outside and has not come to the range yet: full
- * recomputation starts from such tensors. Says so once a layer. */
+/* Whether input `t` comes from before the layer of `op`, or from outside and has not come to the
+ * range yet: full recomputation starts from such tensors. Says so once a layer. */
 static bool enters_layer(struct keeper *k, const struct op *op, tensor_id t)
 {
 	const struct tensor *x = &k->g->tensors[t];

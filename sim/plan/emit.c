@@ -95,8 +95,8 @@ static void emit_collectives(struct emitter *e, const struct step *step)
 		front_push(e, first + c);
 }
 
-/* Late weight gradients stand before the collectives in the list but share no stream with them: both start
- * when the segment ends. */
+/* Late weight gradients stand before the collectives in the list but share no stream with them:
+ * both start when the segment ends. */
 static void emit_step(
 	struct emitter *e, const struct step *step, const uint32_t *costs, struct turn turn)
 {

@@ -37,8 +37,8 @@ struct price {
 	struct event_counts counts;
 };
 
-/* Prices lists of operators on one of `archs`; what has the same works and dependencies as an earlier list
- * is not simulated again. Lives in `a`. */
+/* Prices lists of operators on one of `archs`; what has the same works and dependencies as an
+ * earlier list is not simulated again. Lives in `a`. */
 struct pricer;
 struct pricer *pricer_create(struct arena *a, const struct graph *g, const struct arch *archs,
 	const struct device_options *options);
@@ -92,7 +92,8 @@ void stage_fill(struct stage *stage, const struct stage_costs *costs, const stru
 struct stage_memory stage_memory(const struct graph *g, struct layers layers,
 	enum optimizer optimizer, enum recompute recompute, uint32_t in_flight);
 
-/* Sets memory, recompute, gradient_bytes and send_forward_bytes of a stage whose layers and in_flight are set. */
+/* Sets memory, recompute, gradient_bytes and send_forward_bytes of a stage whose layers and
+ * in_flight are set. */
 void stage_place(struct stage *stage, const struct graph *g, const struct arch *arch,
 	const struct plan_options *options);
 

@@ -52,8 +52,8 @@ struct table {
 	uint32_t *cut; /* where the last of them starts */
 };
 
-/* The last of the stages takes layers [start, end). A later start makes it shorter and the ones before it no
- * shorter, so the search ends where it alone is slower than the best. */
+/* The last of the stages takes layers [start, end). A later start makes it shorter and the ones
+ * before it no shorter, so the search ends where it alone is slower than the best. */
 static void fill_cell(struct table *t, const tick *before, uint32_t stage, uint32_t end)
 {
 	const tick *previous = &t->best[(size_t)(stage - 1) * (t->n + 1)];

@@ -1,4 +1,5 @@
-/* Graph + accelerator + degrees -> prog: pipeline x tensor parallel x data parallel, memory check included. */
+/* Graph + accelerator + degrees -> prog: pipeline x tensor parallel x data parallel, memory check
+ * included. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -33,8 +34,9 @@ struct degrees {
 
 enum { PLAN_MAX_MICRO_BATCHES = 1 << 20, PLAN_MAX_TASKS = 1 << 24 };
 
-/* ERR_INPUT with the rule that is broken and its numbers: a degree of 0, batch not divisible by dp * micro_batch, pp larger than the layers of the model, more devices
- * than PROG_MAX_RANKS, more micro-batches than PLAN_MAX_MICRO_BATCHES. */
+/* ERR_INPUT with the rule that is broken and its numbers: a degree of 0, batch not divisible by
+ * dp * micro_batch, pp larger than the layers of the model, more devices than PROG_MAX_RANKS, more
+ * micro-batches than PLAN_MAX_MICRO_BATCHES. */
 bool degrees_check(const struct degrees *d, const struct graph *forward, struct err *err);
 
 struct plan_options {
@@ -49,7 +51,8 @@ struct plan_options {
 	struct device_link link;
 };
 
-/* What a plan is made of. `train` is the training graph of one micro-batch, sliced by degrees->tp. `archs` has one accelerator, used by all stages, or pp of them. */
+/* What a plan is made of. `train` is the training graph of one micro-batch, sliced by degrees->tp.
+ * `archs` has one accelerator, used by all stages, or pp of them. */
 struct plan_input {
 	const struct graph *train;
 	const struct arch *archs;
@@ -60,11 +63,14 @@ struct plan_input {
 
 /* Bytes on one device of a stage.
  *
- * By trained parameter, as mixed precision training keeps them (Micikevicius et al. 2018; Megatron-LM with fp32 main gradients, 18 bytes with Adam):
- *     elements of 2 bytes: weights 2, gradients 4, optimizer 4 (fp32 copy) + SGD 0, momentum 4, Adam 8
+ * By trained parameter, as mixed precision training keeps them (Micikevicius et al. 2018;
+ * Megatron-LM with fp32 main gradients, 18 bytes with Adam):
+ *     elements of 2 bytes: weights 2, gradients 4, optimizer 4 (fp32 copy) + SGD 0, momentum 4,
+ *     Adam 8
  *     elements of 4 bytes: weights 4, gradients 4, optimizer SGD 0, momentum 4, Adam 8
- * Activations: what every micro-batch in flight keeps by recomputation (struct graph_memory: all, all but the recomputable operators' own, inputs of layers only), and
- * with recomputation once the most that a single layer makes again. */
+ * Activations: what every micro-batch in flight keeps by recomputation (struct graph_memory: all,
+ * all but the recomputable operators' own, inputs of layers only), and with recomputation once the
+ * most that a single layer makes again. */
 struct stage_memory {
 	uint64_t weights_bytes, gradients_bytes, optimizer_bytes;
 	uint64_t
@@ -84,16 +90,18 @@ struct memory_request {
 };
 struct stage_memory plan_stage_memory(const struct memory_request *request);
 
-/* Pieces of micro-batches that the first stage holds under 1F1B when each device has `chunks` pieces of the model and
- * the pipeline never runs short of micro-batches: pp with one, pp chunks + pp - 1 with more, which is
- * 1 + (pp - 1) / (pp chunks) of all layers (arXiv 2205.05198, section 4.2.3). */
+/* Pieces of micro-batches that the first stage holds under 1F1B when each device has `chunks`
+ * pieces of the model and the pipeline never runs short of micro-batches: pp with one, pp chunks +
+ * pp - 1 with more, which is 1 + (pp - 1) / (pp chunks) of all layers (arXiv 2205.05198, section
+ * 4.2.3). */
 uint32_t schedule_chunks_in_flight(uint32_t pp, uint32_t chunks);
 
 /* What makes micro_batch_bytes of a stage, the largest first. Returns how many. */
 uint32_t plan_kept_tensors(struct arena *a, const struct graph *train, uint32_t first_layer,
 	uint32_t end_layer, enum recompute recompute, struct graph_kept **out);
 
-/* Costs of one stage on its accelerator for one micro-batch, collectives left out: the sum over its segments. */
+/* Costs of one stage on its accelerator for one micro-batch, collectives left out: the sum over its
+ * segments. */
 struct stage {
 	uint32_t first_layer, end_layer;
 	tick forward, backward, update; /* update once a step; backward includes recomputation */
@@ -107,7 +115,8 @@ struct stage {
 	uint64_t gradient_bytes;     /* all-reduced over dp: fp32, 4 bytes a parameter */
 	uint32_t
 		in_flight; /* micro-batches whose activations are held at once: GPipe m, 1F1B min(m, pp - stage) */
-	/* Tensor-parallel collectives of a micro-batch, recomputation included; 0 without tensor parallelism. */
+	/* Tensor-parallel collectives of a micro-batch, recomputation included; 0 without tensor
+	 * parallelism. */
 	uint32_t forward_collectives, backward_collectives;
 	uint64_t forward_collective_bytes, backward_collective_bytes;
 };
@@ -120,37 +129,48 @@ struct plan {
 	enum schedule schedule;
 };
 
-/* Of several accelerators a balanced partition is made for the first one. The plan lives in `a` and keeps nothing of the input.
+/* Of several accelerators a balanced partition is made for the first one. The plan lives in `a` and
+ * keeps nothing of the input.
  *
- * A stage's pass is cut into segments at its tensor-parallel collectives: an operator belongs to the segment whose number is how many collectives stand before it on the
- * longest way from the start of the pass within the stage. The operators of a segment are priced as one device_run(); its collectives over "tp", all-reduces or, with sequence parallelism, all-gathers and
- * reduce-scatters, come after
- * it, and the next segment after them. Weight gradients that no later segment needs run beside the collectives of their segment. With tp = 1 a pass is one task. Equal segments
- * (same works, same dependencies) are priced once.
- * Streams: 0 compute, 1 tensor-parallel collectives, 2-5 pipeline messages (forward send, forward receive, backward send, backward receive; tags "f3" and "b3" by
- * micro-batch), 6 data-parallel collectives. Cost keys: stage, pass and number of the segment, "s0.fwd.2", "s0.bwd.2", "s0.dw.2" (late weight gradients), "s0.rec.2"
- * (full recomputation), "s0.upd".
+ * A stage's pass is cut into segments at its tensor-parallel collectives: an operator belongs to
+ * the segment whose number is how many collectives stand before it on the longest way from the
+ * start of the pass within the stage. The operators of a segment are priced as one device_run();
+ * its collectives over "tp", all-reduces or, with sequence parallelism, all-gathers and
+ * reduce-scatters, come after it, and the next segment after them. Weight gradients that no later
+ * segment needs run beside the collectives of their segment. With tp = 1 a pass is one task. Equal
+ * segments (same works, same dependencies) are priced once.
+ * Streams: 0 compute, 1 tensor-parallel collectives, 2-5 pipeline messages (forward send, forward
+ * receive, backward send, backward receive; tags "f3" and "b3" by micro-batch), 6 data-parallel
+ * collectives. Cost keys: stage, pass and number of the segment, "s0.fwd.2", "s0.bwd.2", "s0.dw.2"
+ * (late weight gradients), "s0.rec.2" (full recomputation), "s0.upd".
  *
- * GPipe (Huang et al. 2019): all forward passes, then the backward passes in reverse. 1F1B (PipeDream-Flush, Narayanan et al. 2021): min(m, pp - stage - 1) forward passes,
- * then one forward and one backward in turn, then the remaining backward passes. After the last one the gradients are all-reduced over "dp" as one message and the
- * optimizer runs.
- * Recomputation is a part of the backward pass, after the gradient has come: full runs the forward segments and their collectives again; selective runs the recomputable
- * operators of every layer again, layer by layer, ahead of the segment that needs them first.
+ * GPipe (Huang et al. 2019): all forward passes, then the backward passes in reverse. 1F1B
+ * (PipeDream-Flush, Narayanan et al. 2021): min(m, pp - stage - 1) forward passes, then one forward
+ * and one backward in turn, then the remaining backward passes. After the last one the gradients
+ * are all-reduced over "dp" as one message and the optimizer runs.
+ * Recomputation is a part of the backward pass, after the gradient has come: full runs the forward
+ * segments and their collectives again; selective runs the recomputable operators of every layer
+ * again, layer by layer, ahead of the segment that needs them first.
  *
- * ERR_ANSWER: out of device memory, naming the stage, the largest parts and what would fit. ERR_INPUT: as degrees_check(); a graph of another micro-batch or slicing;
- * more than PLAN_MAX_TASKS tasks. */
+ * ERR_ANSWER: out of device memory, naming the stage, the largest parts and what would fit.
+ * ERR_INPUT: as degrees_check(); a graph of another micro-batch or slicing; more than
+ * PLAN_MAX_TASKS tasks. */
 bool plan_build(struct arena *a, const struct plan_input *in, struct plan *out, struct err *err);
 
-/* Layer ranges of the stages: pp + 1 boundaries; of the degrees only pp counts, of the accelerators the first. Uniform: as many layers each, the first stages one more where they do not divide. Balanced: the slowest stage's
- * forward + backward time is smallest by dynamic programming; ties to the earlier boundary. The time of a range of layers is taken as the sum of its layers, each simulated
- * alone, collectives included as options->link says: it leaves out what neighbouring layers overlap. RECOMPUTE_AUTO counts as none here. Memory is not considered.
- * Where a workload file has cuts for pp stages (graph.h), these are the boundaries.
- * `boundaries` has room for pp + 1. ERR_INPUT: pp larger than the layers. */
+/* Layer ranges of the stages: pp + 1 boundaries; of the degrees only pp counts, of the accelerators
+ * the first. Uniform: as many layers each, the first stages one more where they do not divide.
+ * Balanced: the slowest stage's forward + backward time is smallest by dynamic programming; ties to
+ * the earlier boundary. The time of a range of layers is taken as the sum of its layers, each
+ * simulated alone, collectives included as options->link says: it leaves out what neighbouring
+ * layers overlap. RECOMPUTE_AUTO counts as none here. Memory is not considered. Where a workload
+ * file has cuts for pp stages (graph.h), these are the boundaries. `boundaries` has room for pp +
+ * 1. ERR_INPUT: pp larger than the layers. */
 bool plan_partition(
 	struct arena *a, const struct plan_input *in, uint32_t *boundaries, struct err *err);
 
-/* Prices layers [first, end) as a stage on the first accelerator, whatever the degrees, without collectives and without a pipeline around it (in_flight 1, energy of one micro-batch and an update). What `out` says about
- * collectives and messages is as in plan_build(). */
+/* Prices layers [first, end) as a stage on the first accelerator, whatever the degrees, without
+ * collectives and without a pipeline around it (in_flight 1, energy of one micro-batch and an
+ * update). What `out` says about collectives and messages is as in plan_build(). */
 void plan_price_stage(struct arena *a, const struct plan_input *in, uint32_t first_layer,
 	uint32_t end_layer, struct stage *out);
 

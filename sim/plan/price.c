@@ -115,8 +115,7 @@ static struct price simulate(
 	struct device_result result;
 	struct graph_part ops = {p->g, ids, n_ids};
 	device_run(&scratch, &p->archs[arch], &ops, &p->options, &result);
-	struct price price = {
-		result.makespan, result.energy_j, result.macs, result.counts};
+	struct price price = {result.makespan, result.energy_j, result.macs, result.counts};
 	arena_free(&scratch);
 	return price;
 }

@@ -72,7 +72,8 @@ static struct pass cut(const struct work_order *o, uint32_t mask)
 	return plan_cut(o->a, g, o->request->layers, mask, g->tp > 1);
 }
 
-/* `again` before `pass`, as one; where no collective stands between them the two steps are one task. */
+/* `again` before `pass`, as one; where no collective stands between them the two steps are one
+ * task. */
 static struct priced_pass pass_join(
 	struct arena *a, const struct priced_pass *again, const struct priced_pass *pass)
 {

@@ -1,6 +1,7 @@
-/* Memory of a simulated step: live bytes of a device of each stage over time, the peak and what makes it. Weights,
- * gradients and optimizer states live all along; a micro-batch's activations from the start of its forward pass to the
- * end of its backward pass; what recomputation makes again while a backward pass runs. */
+/* Memory of a simulated step: live bytes of a device of each stage over time, the peak and what
+ * makes it. Weights, gradients and optimizer states live all along; a micro-batch's activations
+ * from the start of its forward pass to the end of its backward pass; what recomputation makes
+ * again while a backward pass runs. */
 #include <stdlib.h>
 
 #include "report/internal.h"

@@ -1,10 +1,12 @@
-/* Chakra execution traces, schema 0.0.4 (github.com/mlcommons/chakra): a file for each rank, PREFIX.RANK.et. A file of
- * groups, {"1": [0, 1], ...}, may lie beside them. Sizes of all-gathers and gathers are what one rank puts in.
+/* Chakra execution traces, schema 0.0.4 (github.com/mlcommons/chakra): a file for each rank,
+ * PREFIX.RANK.et. A file of groups, {"1": [0, 1], ...}, may lie beside them. Sizes of all-gathers
+ * and gathers are what one rank puts in.
  *
- * Repaired with a counted warning: dependencies on nodes that are not there; process groups that cannot be read;
- * communication that is said to run on the processor (it keeps its recorded time); work without a duration (no time).
- * Lenient reading repairs also: nodes of unknown type (passed over), control dependencies within a cycle, unknown groups
- * (all ranks), members of a collective that name different sizes (the largest). */
+ * Repaired with a counted warning: dependencies on nodes that are not there; process groups that
+ * cannot be read; communication that is said to run on the processor (it keeps its recorded time);
+ * work without a duration (no time). Lenient reading repairs also: nodes of unknown type (passed
+ * over), control dependencies within a cycle, unknown groups (all ranks), members of a collective
+ * that name different sizes (the largest). */
 #include "trace/chakra.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* Inside the reader of Chakra execution traces (schema 0.0.4): one file per rank, nodes with dependencies.
+/* Inside the reader of Chakra execution traces (schema 0.0.4): one file per rank, nodes with
+ * dependencies.
  *
  *     chakra.c         the format: files to ranks, then the steps below
  *     chakra_wire.c    bytes to nodes
@@ -27,7 +28,8 @@ enum et_type {
 };
 enum { N_ET_TYPES = 8 };
 
-/* The attributes that are read. Any width of integer is taken, and text and reals that are whole numbers. */
+/* The attributes that are read. Any width of integer is taken, and text and reals that are whole
+ * numbers. */
 enum et_key {
 	KEY_COMM_DST,
 	KEY_COMM_GROUP,
@@ -111,11 +113,12 @@ const char *et_place(struct arena *a, const struct et_rank *rank, const struct e
 
 bool et_decode(struct et_set *set, struct et_rank *rank, struct bytes content, struct err *err);
 
-/* Fills deps. What names no node is dropped with a warning; a cycle is ERR_INPUT with its nodes, unless leaving out
- * control dependencies opens it and the reading is lenient. */
+/* Fills deps. What names no node is dropped with a warning; a cycle is ERR_INPUT with its nodes,
+ * unless leaving out control dependencies opens it and the reading is lenient. */
 bool et_resolve(struct et_set *set, struct et_rank *rank, struct err *err);
 
-/* Groups of a file of the form {"1": [0, 1], ...}, then of process_group:init nodes, then of the nodes. */
+/* Groups of a file of the form {"1": [0, 1], ...}, then of process_group:init nodes, then of the
+ * nodes. */
 bool et_read_groups(struct et_set *set, const struct trace_file *file, struct err *err);
 bool et_find_groups(struct et_set *set, struct err *err);
 
@@ -126,10 +129,11 @@ bool et_check_bytes(struct et_set *set, struct err *err);
 /* The kind of a collective that was checked. */
 enum coll_kind et_coll(const struct et_node *node);
 
-/* The order in which each rank does its nodes: a list schedule of all ranks together. Of the nodes whose dependencies
- * are met, a device, a host and a remote memory each take the one with the lowest id; messages and collectives take no
- * time but wait for each other, the k-th receive of a channel for the k-th send, the collectives of a group for each
- * other by id. What would wait for ever goes on as if it did not: prog_check() and the run then say why. */
+/* The order in which each rank does its nodes: a list schedule of all ranks together. Of the nodes
+ * whose dependencies are met, a device, a host and a remote memory each take the one with the
+ * lowest id; messages and collectives take no time but wait for each other, the k-th receive of a
+ * channel for the k-th send, the collectives of a group for each other by id. What would wait for
+ * ever goes on as if it did not: prog_check() and the run then say why. */
 struct et_order {
 	uint64_t *place;      /* by node of all ranks: base[rank] + node */
 	const uint32_t *base; /* n_ranks + 1 */

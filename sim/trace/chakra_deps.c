@@ -120,7 +120,8 @@ static uint32_t peel(struct arena *a, struct peeling *p)
 	return n - done;
 }
 
-/* A node that is left waits for another that is left; going back from one to the next comes round. */
+/* A node that is left waits for another that is left: going back from one to the next goes round
+ * in a circle. */
 static bool tell_cycle(struct et_set *set, const struct peeling *p, struct err *err)
 {
 	const struct et_rank *rank = p->rank;

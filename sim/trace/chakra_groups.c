@@ -90,7 +90,8 @@ bool et_read_groups(struct et_set *set, const struct trace_file *file, struct er
 	return ok;
 }
 
-/* One element of process_group:init: {"pg_name": "0", "ranks": [0, 1], ...}. Other forms are passed over. */
+/* One element of process_group:init: {"pg_name": "0", "ranks": [0, 1], ...}. Other forms are passed
+ * over. */
 static bool read_described(struct et_set *set, struct doc_at item, struct err *err)
 {
 	struct doc_at name, list;

@@ -1,5 +1,5 @@
-/* The file: records, each a length (varint) and a protocol-buffers message; first GlobalMetadata, then nodes. The
- * field numbers are those of the schema, written out where they are used. */
+/* The file: records, each a length (varint) and a protocol-buffers message; first GlobalMetadata,
+ * then nodes. The field numbers are those of the schema, written out where they are used. */
 #include <inttypes.h>
 #include <string.h>
 

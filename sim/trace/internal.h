@@ -20,8 +20,8 @@ struct file_list {
 
 /* Whether `content` is a tar archive (POSIX ustar or GNU). */
 bool tar_fits(struct bytes content);
-/* Appends its regular files; `path` is that of the archive. Links, devices and folders are skipped. ERR_INPUT: cut off,
- * a header with a wrong checksum. */
+/* Appends its regular files; `path` is that of the archive. Links, devices and folders are skipped.
+ * ERR_INPUT: cut off, a header with a wrong checksum. */
 bool tar_list(struct arena *a, const char *path, struct bytes content, struct file_list *out,
 	struct err *err);
 /* `within`: where the file lies in the archive, or `path` again. Hidden files are left out. */

@@ -1,4 +1,5 @@
-/* Tar archives (POSIX.1-1988 ustar; GNU long names): headers of 512 bytes, each followed by the file, padded. */
+/* Tar archives (POSIX.1-1988 ustar; GNU long names): headers of 512 bytes, each followed by the
+ * file, padded. */
 #include <inttypes.h>
 #include <string.h>
 

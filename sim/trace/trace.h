@@ -1,8 +1,8 @@
-/* Recordings of what each device did, as progs. One format is one file with a `const struct trace_format` in it, named
- * in the table of trace.c.
+/* Recordings of what each device did, as progs. One format is one file with a `const struct
+ * trace_format` in it, named in the table of trace.c.
  *
- * A set is one file per rank, or all ranks in one file. Paths are files, directories (what lies in them, not below), and
- * tar archives, each plain or gzip. */
+ * A set is one file per rank, or all ranks in one file. Paths are files, directories (what lies in
+ * them, not below), and tar archives, each plain or gzip. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -31,8 +31,8 @@ struct trace_input {
 struct trace_options {
 	uint32_t
 		elem_bytes; /* what sizes are counted in: 1, or the bytes of an element where a tool wrote elements; 0 means 1 */
-	/* For operations that were not timed but have their work written down: the longer of ops / ops_per_s and bytes /
-	 * bytes_per_s. 0: they take no time, and a warning counts them. */
+	/* For operations that were not timed but have their work written down: the longer of ops /
+	 * ops_per_s and bytes / bytes_per_s. 0: they take no time, and a warning counts them. */
 	uint64_t ops_per_s, bytes_per_s;
 	bool lenient; /* repairs more, see each format */
 };
@@ -54,7 +54,8 @@ struct trace {
 	uint32_t n_warnings, cap_warnings;
 };
 
-/* Streams: the device computes on 0; what the processor did, and remote memory. Communication has the ones above. */
+/* Streams: the device computes on 0; what the processor did, and remote memory. Communication has
+ * the ones above. */
 enum { TRACE_HOST_STREAM = 1, TRACE_MEMORY_STREAM = 2, TRACE_FIRST_COMM_STREAM = 3 };
 
 struct trace_format {
@@ -67,8 +68,8 @@ struct trace_format {
 /* Sorted by name, NULL at the end. The first that fits reads a set. */
 extern const struct trace_format *const trace_formats[];
 
-/* ERR_IO and ERR_INPUT as file_read(); ERR_INPUT for an empty set, a set that no format knows, and what the format says
- * with file and node. The prog is not checked yet: prog_check(). */
+/* ERR_IO and ERR_INPUT as file_read(); ERR_INPUT for an empty set, a set that no format knows, and
+ * what the format says with file and node. The prog is not checked yet: prog_check(). */
 bool trace_read(struct arena *a, const char *const *paths, uint32_t n_paths,
 	const struct trace_options *options, struct trace *out, struct err *err);
 

@@ -1,12 +1,16 @@
-/* Memory of Megatron's four models on a device of the first stage: Korthikanti et al., arXiv 2205.05198, figure 1 (GiB
- * of parameters and optimizer states, of activations without and with sequence parallelism and selective
- * recomputation) and figure 7 (activations in per cent of those without either).
+/* Memory of Megatron's four models on a device of the first stage: Korthikanti et al., arXiv
+ * 2205.05198, figure 1 (GiB of parameters and optimizer states, of activations without and with
+ * sequence parallelism and selective recomputation) and figure 7 (activations in per cent of those
+ * without either).
  *
  * What the paper counts, so that its values come out:
- *   - the matrices of the transformer layers, 12 hidden^2 / tp elements each; no biases, norms or embeddings;
+ *   - the matrices of the transformer layers, 12 hidden^2 / tp elements each; no biases, norms or
+ *     embeddings;
  *   - 18 bytes an element: weight 2, gradient 4, copy and two moments of Adam 12;
- *   - activations of the transformer layers (equation 2 to 4); nothing of embedding, loss or what is made again;
- *   - 1F1B with pp micro-batches in flight; 175B and 530B interleaved with 3 pieces of the model a device. */
+ *   - activations of the transformer layers (equation 2 to 4); nothing of embedding, loss or what
+ *     is made again;
+ *   - 1F1B with pp micro-batches in flight; 175B and 530B interleaved with 3 pieces of the model a
+ *     device. */
 #include <string.h>
 
 #include "plan/plan.h"
@@ -80,7 +84,8 @@ static double gib(uint64_t bytes)
 	return (double)bytes / 0x1p30;
 }
 
-/* Bytes of the activations of a first stage by recomputation, without and with sequence parallelism. */
+/* Bytes of the activations of a first stage by recomputation, without and with sequence
+ * parallelism. */
 struct activations {
 	uint64_t none[2], selective[2], full;
 };

@@ -1,16 +1,21 @@
-/* Replayed Chakra traces beside ASTRA-sim 2 (commit 518bd51, analytical backend, 50 "GB/s", 500 ns), and what makes the
- * difference. Its examples lie in $WHAM_SHARED/data/chakra/astra_sim_examples; without them what the table says of
- * each is replayed, a collective that all ranks enter at once.
+/* Replayed Chakra traces beside ASTRA-sim 2 (commit 518bd51, analytical backend, 50 "GB/s", 500
+ * ns), and what makes the difference. Its examples lie in
+ * $WHAM_SHARED/data/chakra/astra_sim_examples; without them what the table says of each is
+ * replayed, a collective that all ranks enter at once.
  *
  * What ASTRA-sim does that is not in ours, found by taking its times apart:
- *   - its GB/s are GiB/s, so the topologies here say GiB/s; times of messages are cut to whole nanoseconds;
- *   - a collective is cut into 4 splits, one after the other: 4 times as many messages, each with its latency;
+ *   - its GB/s are GiB/s, so the topologies here say GiB/s; times of messages are cut to whole
+ *     nanoseconds;
+ *   - a collective is cut into 4 splits, one after the other: 4 times as many messages, each with
+ *     its latency;
  *   - "aware" stores a whole message on each switch before it goes on (ours goes straight through);
  *   - each message ends with 10 ns, and so does each split;
  *   - each reduction reads two operands and writes one at 1600 GB/s;
- *   - an all-to-all on a ring passes each block on from device to device, n (n - 1) / 2 messages one after the other,
- *     where ours sends each block straight to its owner. That row is compared with its own sum, ours is shown.
- * Where the table has no splits, messages were recorded one by one and none of this applies but the cut times. */
+ *   - an all-to-all on a ring passes each block on from device to device, n (n - 1) / 2 messages
+ *     one after the other, where ours sends each block straight to its owner. That row is
+ *     compared with its own sum, ours is shown.
+ * Where the table has no splits, messages were recorded one by one and none of this applies but the
+ * cut times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

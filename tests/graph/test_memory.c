@@ -1,7 +1,8 @@
 #include "fixture.h"
 
-/* Korthikanti et al. 2022 (arXiv 2205.05198), equation 2: bytes of activations of one layer with 16-bit elements,
- * s b h (10 + 24/t + 5 a s / (h t)); without the attention core the last term falls away. */
+/* Korthikanti et al. 2022 (arXiv 2205.05198), equation 2: bytes of activations of one layer with
+ * 16-bit elements, s b h (10 + 24/t + 5 a s / (h t)); without the attention core the last term
+ * falls away. */
 static uint64_t korthikanti(uint64_t s, uint64_t b, uint64_t h, uint64_t a, uint64_t t)
 {
 	return s * b * h * 10 + s * b * h * 24 / t + 5 * a * s * s * b / t;
@@ -35,7 +36,8 @@ static void test_megatron(void)
 	check_layer("layers=3,hidden=1024,heads=16,seq=512,batch=3", 512, 3, 1024, 16, 2);
 }
 
-/* Megatron-LM's 22B model on 8 devices: 59.25 GiB for its 48 layers (same paper, table 2 and equation 2). */
+/* Megatron-LM's 22B model on 8 devices: 59.25 GiB for its 48 layers (same paper, table 2 and
+ * equation 2). */
 static void test_22b(void)
 {
 	struct arena a = {0};
@@ -59,7 +61,8 @@ static struct graph read_sequence_parallel(struct arena *a, const char *override
 	return g;
 }
 
-/* Equation 4 of the same paper: all of s b h (34 + 5 a s / h) is divided by t, also what goes from layer to layer. */
+/* Equation 4 of the same paper: all of s b h (34 + 5 a s / h) is divided by t, also what goes from
+ * layer to layer. */
 static void test_sequence_parallel(void)
 {
 	struct arena a = {0};
@@ -85,8 +88,8 @@ static void test_sequence_parallel(void)
 	arena_free(&a);
 }
 
-/* Every all-reduce of a layer becomes a reduce-scatter and an all-gather of its bytes, whose gradients are each
- * other's; the loss keeps its all-reduce. */
+/* Every all-reduce of a layer becomes a reduce-scatter and an all-gather of its bytes, whose
+ * gradients are each other's; the loss keeps its all-reduce. */
 static void test_sequence_collectives(void)
 {
 	struct arena a = {0};
@@ -202,7 +205,8 @@ static void test_parts_add_up(void)
 	arena_free(&a);
 }
 
-/* conv (input), norm (its input), relu (its output), pool (positions), gemm (its input), loss (probabilities). */
+/* conv (input), norm (its input), relu (its output), pool (positions), gemm (its input), loss
+ * (probabilities). */
 static void test_small(void)
 {
 	struct fixture f;

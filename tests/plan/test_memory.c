@@ -1,8 +1,9 @@
 #include "plan/internal.h"
 #include "setup.h"
 
-/* Bytes of a tensor [2, 32, 64] of 2-byte elements, and what a tiny layer keeps of it: inputs of norm and up
- * (1 + 1), of gelu and down (4 + 4). The recomputable operators are up and gelu: only gelu's input is theirs. */
+/* Bytes of a tensor [2, 32, 64] of 2-byte elements, and what a tiny layer keeps of it: inputs of
+ * norm and up (1 + 1), of gelu and down (4 + 4). The recomputable operators are up and gelu: only
+ * gelu's input is theirs. */
 enum {
 	UNIT = TINY_BATCH * 32 * 64 * 2,
 	KEPT_NONE = 10 * UNIT,
@@ -81,8 +82,8 @@ static void test_largest_layer(void)
 	arena_free(&a);
 }
 
-/* 18 bytes a parameter: Megatron-LM's 22B model over tp 8 (48 layers, hidden 6144, 64 heads, vocabulary 51200)
- * holds 45.56 GiB of weights and optimizer states (arXiv 2205.05198). */
+/* 18 bytes a parameter: Megatron-LM's 22B model over tp 8 (48 layers, hidden 6144, 64 heads,
+ * vocabulary 51200) holds 45.56 GiB of weights and optimizer states (arXiv 2205.05198). */
 static void test_megatron_22b(void)
 {
 	struct arena a = {0};
@@ -213,7 +214,8 @@ static void test_kept(void)
 	arena_free(&a);
 }
 
-/* pp 8 and 3 chunks a device: 31 chunks of 1/24 of the layers, 1 + 7/24 of all (arXiv 2205.05198, 175B). */
+/* pp 8 and 3 chunks a device: 31 chunks of 1/24 of the layers, 1 + 7/24 of all (arXiv 2205.05198,
+ * 175B). */
 static void test_chunks(void)
 {
 	CU_ASSERT_EQUAL(schedule_chunks_in_flight(1, 1), 1);

@@ -139,8 +139,8 @@ static void test_counts(void)
 	arena_free(&a);
 }
 
-/* Sequence parallelism moves the same bytes in twice as many collectives and keeps less; the slices of the last layer
- * norm are shorter, so a pass is no longer. */
+/* Sequence parallelism moves the same bytes in twice as many collectives and keeps less; the slices
+ * of the last layer norm are shorter, so a pass is no longer. */
 static void test_sequence_parallel(void)
 {
 	struct arena a = {0};
@@ -174,8 +174,8 @@ static void test_sequence_parallel(void)
 	arena_free(&a);
 }
 
-/* Two layers on each stage: a reduction behind every `down` in the forward pass, and one of the gradient that
- * leaves every `up`. Weight gradients run beside the latter. */
+/* Two layers on each stage: a reduction behind every `down` in the forward pass, and one of the
+ * gradient that leaves every `up`. Weight gradients run beside the latter. */
 static void test_tensor_parallel(void)
 {
 	struct arena a = {0};
@@ -206,8 +206,8 @@ static void test_tensor_parallel(void)
 	arena_free(&a);
 }
 
-/* A weight gradient beside a collective waits for the same task as the collective and does not wait for it, and
- * the segment behind waits for the collective. */
+/* A weight gradient beside a collective waits for the same task as the collective and does not wait
+ * for it, and the segment behind waits for the collective. */
 static void test_overlap(void)
 {
 	struct arena a = {0};
@@ -277,7 +277,8 @@ static void test_recompute_collectives(void)
 	arena_free(&a);
 }
 
-/* Selective recomputation stands in the segment that goes back through what it makes again: one in each layer. */
+/* Selective recomputation stands in the segment that goes back through what it makes again: one in
+ * each layer. */
 static void test_recompute_segments(void)
 {
 	struct arena a = {0};
@@ -297,7 +298,8 @@ static void test_recompute_segments(void)
 	arena_free(&a);
 }
 
-/* A backward pass that ends in a weight gradient beside a collective: gradients are reduced after both. */
+/* A backward pass that ends in a weight gradient beside a collective: gradients are reduced after
+ * both. */
 static void test_last_gradient(void)
 {
 	enum { N = 5 };
@@ -398,7 +400,8 @@ static void check_work(
 	}
 }
 
-/* Any legal degrees: checked by prog_check(), runs to its end, holds what it says, does all the work. */
+/* Any legal degrees: checked by prog_check(), runs to its end, holds what it says, does all the
+ * work. */
 static void test_random(void)
 {
 	struct arena a = {0};
@@ -527,7 +530,8 @@ static char *plan_text(const struct plan *plan)
 	return t.data;
 }
 
-/* Real models with all kinds of degrees; the same plan twice is the same bytes, and reads back as such. */
+/* Real models with all kinds of degrees; the same plan twice is the same bytes, and reads back as
+ * such. */
 static void test_models(void)
 {
 	static const struct {

@@ -95,8 +95,8 @@ static void test_leading_link(void)
 	arena_free(&a);
 }
 
-/* Every operator of a real pass stands in one segment, no earlier than what it needs, and weight gradients
- * beside collectives are needed by none but their like. */
+/* Every operator of a real pass stands in one segment, no earlier than what it needs, and weight
+ * gradients beside collectives are needed by none but their like. */
 static void check_cut(const struct graph *g, const struct pass *p, uint32_t n_want)
 {
 	struct arena a = {0};

@@ -177,8 +177,8 @@ static void messages_find_their_ends(void)
 	arena_free(&a);
 }
 
-/* A first stage does its second forward pass before the gradient of the first one comes back, although
- * the ids say otherwise. */
+/* A first stage does its second forward pass before the gradient of the first one comes back,
+ * although the ids say otherwise. */
 static void devices_do_what_is_ready(void)
 {
 	struct arena a = {0};
