@@ -115,7 +115,7 @@ static uint64_t divisor_of(const struct coll_call *c, const struct coll_frame *f
 bool coll_build(
 	struct arena *a, const struct coll_call *c, struct coll_schedule *out, struct err *err)
 {
-	struct coll_frame f;
+	struct coll_frame f = {0};
 	if (!call_check(c, &f, err))
 		return false;
 	if (f.n_steps > COLL_MAX_STEPS)

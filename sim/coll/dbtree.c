@@ -45,7 +45,7 @@ static struct coll_frame frame(const struct coll_call *c)
 {
 	uint32_t n_chunks = call_chunks(c, c->bytes / 2), depth = deepest(c->n_ranks);
 	return (struct coll_frame){2 * depth + n_chunks - 1,
-		(uint64_t)4 * n_chunks * (c->n_ranks - 1), 2 * n_chunks, 2 * n_chunks};
+		(uint64_t)4 * n_chunks * (c->n_ranks - 1), (uint64_t)2 * n_chunks, 2 * n_chunks};
 }
 
 /* The messages of one tree between `at` and its parent. */

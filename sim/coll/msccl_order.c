@@ -138,35 +138,43 @@ static void waits_of(
 		waits[1] = m->blocks[s->block - b->id + s->dep_tb].first + s->dep_step;
 }
 
-/* From a step that never runs, back along what it waits for until a step comes again. */
+/* What holds up a step that never runs. */
+static uint32_t held_up_by(
+	const struct msccl *m, const uint32_t *sender, const bool *done, uint32_t step)
+{
+	uint32_t waits[N_WAITS];
+	waits_of(m, sender, step, waits);
+	for (int k = N_WAITS - 1; k >= 0; k--)
+		if (waits[k] != PROG_NONE && !done[waits[k]])
+			return waits[k];
+	return step;
+}
+
+/* From a step that never runs, back along what it waits for until a step comes again: that one and
+ * those behind it are a cycle. */
 static bool fail_cycle(
 	const struct msccl *m, const uint32_t *sender, const bool *done, struct err *err)
 {
+	enum { MAX_NAMED = 16 };
 	struct arena a = {0};
 	struct text text = {0};
-	uint32_t at = 0, waits[N_WAITS], n_named = 0;
+	uint32_t at = 0, n = 0;
 	bool *seen = arena_array(&a, m->n_steps, bool);
 	while (done[at])
 		at++;
-	for (int lap = 0; lap < 2; lap++) {
-		uint32_t first = at;
-		do {
-			if (lap == 1 && n_named++ < 16)
-				text_add(&text, "%s%s", n_named > 1 ? ", which waits for " : "",
-					msccl_place_name(&a, m, at));
-			seen[at] = true;
-			waits_of(m, sender, at, waits);
-			for (int k = N_WAITS - 1; k >= 0; k--)
-				if (waits[k] != PROG_NONE && !done[waits[k]]) {
-					at = waits[k];
-					break;
-				}
-		} while (lap == 0 ? !seen[at] : at != first);
-	}
+	for (; !seen[at]; at = held_up_by(m, sender, done, at))
+		seen[at] = true;
+	uint32_t first = at;
+	do {
+		if (n < MAX_NAMED)
+			text_add(&text, "%s%s", n > 0 ? ", which waits for " : "",
+				msccl_place_name(&a, m, at));
+		n++;
+		at = held_up_by(m, sender, done, at);
+	} while (at != first);
 	err_set(err, ERR_ANSWER,
-		"%s: deadlock in the schedule, %u steps in a cycle: %s, which waits for "
-		"the first",
-		m->path, n_named, text.data);
+		"%s: deadlock in the schedule, %u steps in a cycle: %s, which waits for %s",
+		m->path, n, text.data, n > MAX_NAMED ? "others and so the first" : "the first");
 	text_free(&text);
 	arena_free(&a);
 	return false;
@@ -177,26 +185,35 @@ struct followers {
 	uint32_t *start, *list;
 };
 
+/* Counts or lists the followers of what `step` waits for. */
+static void add_follower(
+	struct followers *f, const uint32_t waits[N_WAITS], uint32_t step, bool list)
+{
+	for (int k = 0; k < N_WAITS; k++) {
+		if (waits[k] == PROG_NONE)
+			continue;
+		if (list)
+			f->list[f->start[waits[k] + 1]++] = step;
+		else
+			f->start[waits[k] + 2]++;
+	}
+}
+
 static struct followers list_followers(
 	struct arena *a, const struct msccl *m, const uint32_t *sender)
 {
 	struct followers f = {.start = arena_array(a, (size_t)m->n_steps + 2, uint32_t),
 		.list = arena_array(a, (size_t)N_WAITS * m->n_steps + 1, uint32_t)};
 	uint32_t waits[N_WAITS];
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < m->n_steps; i++) {
-			waits_of(m, sender, i, waits);
-			for (int k = 0; k < N_WAITS; k++) {
-				if (waits[k] == PROG_NONE)
-					continue;
-				if (pass == 0)
-					f.start[waits[k] + 2]++;
-				else
-					f.list[f.start[waits[k] + 1]++] = i;
-			}
-		}
-		for (uint32_t i = 2; pass == 0 && i < m->n_steps + 2; i++)
-			f.start[i] += f.start[i - 1];
+	for (uint32_t i = 0; i < m->n_steps; i++) {
+		waits_of(m, sender, i, waits);
+		add_follower(&f, waits, i, false);
+	}
+	for (uint32_t i = 2; i < m->n_steps + 2; i++)
+		f.start[i] += f.start[i - 1];
+	for (uint32_t i = 0; i < m->n_steps; i++) {
+		waits_of(m, sender, i, waits);
+		add_follower(&f, waits, i, true);
 	}
 	return f;
 }

@@ -2,6 +2,7 @@
  * over which ranks. */
 #include "coll/msccl.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NOTHING UINT32_MAX
@@ -85,9 +86,10 @@ static bool start(struct world *w)
 		uint32_t kept = m->kind == COLL_ALLGATHER ? own : own / n;
 		for (uint32_t k = 0; k < kept && !m->in_place; k++)
 			if (m->kind == COLL_ALLGATHER)
-				fill(w, w->start[MSCCL_OUTPUT][r] + r * own + k, r * own + k, r);
+				fill(w, w->start[MSCCL_OUTPUT][r] + (size_t)r * own + k,
+					r * own + k, r);
 			else if (m->kind == COLL_ALLTOALL)
-				fill(w, w->start[MSCCL_OUTPUT][r] + r * kept + k,
+				fill(w, w->start[MSCCL_OUTPUT][r] + (size_t)r * kept + k,
 					r * own + r * kept + k, r);
 	}
 	return true;
@@ -134,6 +136,7 @@ static bool play_chunk(struct world *w, uint32_t step, const size_t *received, u
 		memcpy(w->sets + dst * w->n_words, set, w->n_words * sizeof(*set));
 	}
 	if (op->sends) {
+		assert(w->message);
 		w->sent_chunk[w->message[step] + k] = chunk;
 		memcpy(w->sent_sets + (w->message[step] + k) * w->n_words, set,
 			w->n_words * sizeof(*set));

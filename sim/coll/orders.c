@@ -43,7 +43,7 @@ static bool close_ring(struct search *s, uint32_t last)
 /* True when the search is over: as many rings as rank 0 has links, or the budget is spent. */
 static bool extend(struct search *s, uint32_t at)
 {
-	uint32_t *ring = s->path + s->n_rings * s->n;
+	uint32_t *ring = s->path + (size_t)s->n_rings * s->n;
 	if (s->visits++ > MAX_VISITS)
 		return true;
 	if (at == s->n)

@@ -231,7 +231,7 @@ static bool run_nccl_tests(const struct suite_context *context, const struct csv
 	}
 	for (size_t row = 0; row < t->n_rows; row++) {
 		struct measured m = {0};
-		double us;
+		double us = 0;
 		const char *kind = csv_cell(t, row, suite_column(t, "nccl_collective"));
 		if (strcmp(kind, "allreduce") != 0)
 			return err_set(err, ERR_INPUT, "%s: a table of %s, expected all_reduce",

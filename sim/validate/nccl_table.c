@@ -66,6 +66,8 @@ static uint32_t split(char *line, char *words[MAX_WORDS])
 static bool is_number(const char *word, double *out)
 {
 	char *end;
+	if (!word)
+		return false;
 	*out = strtod(word, &end);
 	return end != word && *end == '\0';
 }
@@ -73,7 +75,7 @@ static bool is_number(const char *word, double *out)
 /* "#  size  count  type  redop  root  time  algbw ...": where the time stands. */
 static void read_heading(struct table_reader *r, char *line)
 {
-	char *words[MAX_WORDS];
+	char *words[MAX_WORDS] = {NULL};
 	uint32_t n = split(line, words), first = n > 0 && strcmp(words[0], "#") == 0;
 	if (n > first + 1 && strcmp(words[first], "Rank") == 0)
 		r->n_ranks++;
@@ -87,7 +89,7 @@ static void read_heading(struct table_reader *r, char *line)
 /* "8 2 float sum -1 12.52 0.00 0.00 0 ..." behind whatever mpirun puts in front of a line. */
 static void read_row(struct table_reader *r, char *line, size_t number)
 {
-	char *words[MAX_WORDS];
+	char *words[MAX_WORDS] = {NULL};
 	uint32_t n = split(line, words), t = r->time_column;
 	struct row row = {.line = number};
 	double bytes, count;
