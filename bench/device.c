@@ -180,7 +180,7 @@ static double step_s(const struct arch *arch, int layers, uint32_t *n_ops)
 	struct builder b = {0};
 	struct graph g = make_step(&b, layers);
 	struct graph_part ops = make_part(&b, &g);
-	double best = INFINITY;
+	double best = HUGE_VAL;
 	for (int i = 0; i < 5; i++) {
 		struct arena scratch = {0};
 		struct device_result r;

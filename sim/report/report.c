@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 void report_add_input(struct arena *a, struct report *r, const char *path, const char *sha256)
 {
 	struct report_input in = {.path = arena_strdup(a, path)};
-	memcpy(in.sha256, sha256, sizeof(in.sha256));
+	snprintf(in.sha256, sizeof(in.sha256), "%s", sha256);
 	arena_push(a, r->inputs, r->n_inputs, r->cap_inputs) = in;
 }
 
