@@ -17,6 +17,8 @@ static const struct topo_key keys[] = {
 	{NULL, TOPO_KEY_COUNT, TOPO_KEY_SINGLE, NULL, NULL},
 };
 
+enum { MAX_PER_PAIR = 1024 }; /* a route looks at all of them */
+
 struct dragonfly {
 	uint32_t groups, routers, devices;  /* devices of a router */
 	uint32_t global;                    /* ports of a router for cables between groups */
@@ -107,7 +109,7 @@ static bool read_shape(const struct topo_spec *spec, struct dragonfly *f, struct
 			" global ports, expected at least %" PRIu32 ", one for each other group",
 			spec->name, ports, others);
 	uint64_t per_pair = others ? ports / others : 0;
-	if (per_pair > TOPO_MAX_LINKS || (uint64_t)f->groups * f->routers > TOPO_MAX_NODES ||
+	if (per_pair > MAX_PER_PAIR || (uint64_t)f->groups * f->routers > TOPO_MAX_NODES ||
 		(uint64_t)f->groups * others > TOPO_MAX_LINKS)
 		return err_set(err, ERR_INPUT, "topology '%s': too many links", spec->name);
 	f->per_pair = (uint32_t)per_pair;
@@ -143,13 +145,22 @@ static struct topo_cable global_cable(const struct topo_spec *spec)
 	return cable;
 }
 
-/* Cables whose routers are those of an earlier one of the same pair of groups. */
-static uint32_t n_parallel(const struct dragonfly *f, uint32_t g, uint32_t h, uint32_t k)
+/* Routers ascend with the cable's number, so that parallel cables follow one another. */
+static void add_pair(struct arena *a, const struct topo_spec *spec, const struct dragonfly *f,
+	struct topo *out, const uint32_t group[2])
 {
-	uint32_t n = 0, out = gateway(f, g, h, k), in = gateway(f, h, g, k);
-	for (uint32_t i = 0; i < k; i++)
-		n += gateway(f, g, h, i) == out && gateway(f, h, g, i) == in;
-	return n;
+	uint32_t last[2] = {0, 0}, parallel = 0;
+	for (uint32_t k = 0; k < f->per_pair; k++) {
+		uint32_t ends[2];
+		for (int i = 0; i < 2; i++)
+			ends[i] = out->n_devices + group[i] * f->routers +
+				  gateway(f, group[i], group[!i], k);
+		bool again = k > 0 && ends[0] == last[0] && ends[1] == last[1];
+		parallel = again ? parallel + 1 : 0;
+		last[0] = ends[0];
+		last[1] = ends[1];
+		topo_add_link(a, out, global_cable(spec), ends, parallel);
+	}
 }
 
 static void add_globals(
@@ -158,13 +169,8 @@ static void add_globals(
 	f->first_global = out->n_links;
 	for (uint32_t g = 0; g < f->groups; g++)
 		for (uint32_t h = 0; h < f->groups; h++)
-			for (uint32_t k = 0; k < f->per_pair && g != h; k++) {
-				uint32_t ends[] = {
-					out->n_devices + g * f->routers + gateway(f, g, h, k),
-					out->n_devices + h * f->routers + gateway(f, h, g, k)};
-				topo_add_link(
-					a, out, global_cable(spec), ends, n_parallel(f, g, h, k));
-			}
+			if (g != h)
+				add_pair(a, spec, f, out, (uint32_t[]){g, h});
 }
 
 /* Are there two groups and a router in each that no cable between them ends at? */

@@ -374,6 +374,7 @@ static void test_bad_specs(void)
 	refuse("fattree:1024x1024x1024", ERR_INPUT, "too many");
 	refuse("dragonfly:9x4", ERR_INPUT, "GROUPSxROUTERSxDEVICES");
 	refuse("dragonfly:9x4x2,global=1", ERR_INPUT, "4 global ports, expected at least 8");
+	refuse("dragonfly:2x2x2,global=99999", ERR_INPUT, "too many");
 	refuse("hierarchical:nodes=4", ERR_INPUT, "nodes= and devices=");
 	refuse("hierarchical:4x8,nodes=4", ERR_INPUT, "NODESxDEVICES");
 	refuse("hierarchical:4x8,nics=12", ERR_INPUT, "12 NICs for 8 devices");
@@ -487,6 +488,32 @@ static void test_is_spec(void)
 	CU_ASSERT_FALSE(topo_is_spec(""));
 }
 
+/* Specs with letters changed: built or refused. */
+static void test_garbled(void)
+{
+	static const char *const specs[] = {"torus:4x3,bw=50GB/s/200Gbps,lat=1us/2us",
+		"fattree:4x4x2,oversubscription=2/1,bw0=3GB/s", "dragonfly:9x4x2,global=2,lat=1us",
+		"hierarchical:nodes=4,devices=8,nics=4,tree=2/2", "tpu_pod:4x4x4,optical_lat=2us"};
+	static const char letters[] = "0x,:=/.abGBs-";
+	struct rng rng;
+	rng_init(&rng, 12);
+	for (int i = 0; i < 500; i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t;
+		struct topo_figures f;
+		char *spec = arena_strdup(&a, specs[i % 5]);
+		for (uint64_t k = rng_below(&rng, 3) + 1; k > 0; k--)
+			spec[rng_below(&rng, strlen(spec))] =
+				letters[rng_below(&rng, sizeof(letters) - 1)];
+		bool ok = topo_parse(&a, spec, &t, &err);
+		CU_ASSERT(ok || err.kind == ERR_INPUT || err.kind == ERR_USAGE);
+		if (ok && t.n_devices <= 64 && topo_measure(&t, &f, &err))
+			CU_ASSERT_EQUAL(f.cables, t.formula->cables);
+		arena_free(&a);
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -509,6 +536,7 @@ int main(void)
 		{"rails", test_rails},
 		{"unique names of links", test_unique_names},
 		{"what a spec looks like", test_is_spec},
+		{"garbled specs", test_garbled},
 		CU_TEST_INFO_NULL,
 	};
 	return suite_run("topo families", tests);

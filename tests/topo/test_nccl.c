@@ -1,4 +1,5 @@
 /* Topology files of other tools: NCCL's XML, clusters of such nodes, SimAI's text. */
+#include "base/rng.h"
 #include "suite.h"
 #include "temp.h"
 
@@ -291,6 +292,30 @@ static void test_simai_files(void)
 	arena_free(&a);
 }
 
+/* Cut off anywhere, or with bytes changed: read or refused as input, nothing else. */
+static void test_garbled(void)
+{
+	static const char *const texts[] = {node, simai};
+	static const char letters[] = "0123456789<>/\" -xGpsT=\n";
+	struct rng rng;
+	uint32_t bad = 0;
+	rng_init(&rng, 11);
+	for (int i = 0; i < 1500; i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t;
+		char *text = arena_strdup(&a, texts[i % 2]);
+		size_t n = strlen(text);
+		if (i % 3 == 0)
+			text[rng_below(&rng, n)] = '\0';
+		for (uint64_t k = rng_below(&rng, 4); k > 0; k--)
+			text[rng_below(&rng, n)] = letters[rng_below(&rng, sizeof(letters) - 1)];
+		bad += !temp_read(&a, text, &t, &err) && err.kind != ERR_INPUT;
+		arena_free(&a);
+	}
+	CU_ASSERT_EQUAL(bad, 0);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -304,6 +329,7 @@ int main(void)
 		{"SimAI", test_simai},
 		{"bad files of SimAI", test_bad_simai},
 		{"files of SimAI", test_simai_files},
+		{"garbled files", test_garbled},
 		CU_TEST_INFO_NULL,
 	};
 	return suite_run("topo of other tools", tests);
