@@ -4,8 +4,8 @@
 
 #include "validate/validate.h"
 
-extern const struct suite suite_allreduce, suite_area, suite_collectives, suite_gemm, suite_memory,
-	suite_onnxim, suite_scalesim, suite_tile, suite_traces;
+extern const struct suite suite_allreduce, suite_area, suite_collectives, suite_gemm,
+	suite_integrated, suite_memory, suite_onnxim, suite_scalesim, suite_tile, suite_traces;
 
 /* Appends a row; its error is relative to `reference`. */
 void suite_add(struct arena *a, struct suite_report *r, const char *label, double reference,

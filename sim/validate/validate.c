@@ -13,6 +13,7 @@ const struct suite *const suites[] = {
 	&suite_area,
 	&suite_collectives,
 	&suite_gemm,
+	&suite_integrated,
 	&suite_memory,
 	&suite_onnxim,
 	&suite_scalesim,
@@ -192,6 +193,15 @@ static bool run_foreign(const struct suite *suite, const struct suite_context *c
 	return true;
 }
 
+static bool run_shipped(const struct suite *suite, const char *name,
+	const struct suite_context *context, struct suite_report *out, struct err *err)
+{
+	const char *path = arena_printf(context->a, "%s/tests/golden/%s", context->data_root, name);
+	if (!out->reference)
+		out->reference = path;
+	return run_table(suite, path, context, out, err);
+}
+
 static bool run_own(const struct suite *suite, const struct suite_context *context,
 	struct suite_report *out, struct err *err)
 {
@@ -201,12 +211,11 @@ static bool run_own(const struct suite *suite, const struct suite_context *conte
 			"or "
 			"%s in $WHAM_SHARED/validation; they come from %s",
 			suite->name, suite->foreign[0], suite->foreign_source);
-	if (suite->table) {
-		out->reference = arena_printf(
-			context->a, "%s/tests/golden/%s", context->data_root, suite->table);
-		if (!run_table(suite, out->reference, context, out, err))
+	if (suite->table && !run_shipped(suite, suite->table, context, out, err))
+		return false;
+	for (size_t i = 0; suite->more_tables && suite->more_tables[i]; i++)
+		if (!run_shipped(suite, suite->more_tables[i], context, out, err))
 			return false;
-	}
 	return !suite->foreign || !shared_root() || run_foreign(suite, context, out, err);
 }
 

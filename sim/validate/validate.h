@@ -42,6 +42,8 @@ struct suite_context {
 struct suite {
 	const char *name, *summary;
 	const char *table; /* file in tests/golden, found below data_root; or NULL: */
+	const char *const
+		*more_tables; /* run after `table`, from the same place; NULL-terminated, or NULL */
 	/* Tables that belong to others and are not shipped, or NULL: files in $WHAM_SHARED/validation,
 	 * run after `table` one by one into one report, when WHAM_SHARED is set. NULL-terminated. */
 	const char *const *foreign;

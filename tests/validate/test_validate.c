@@ -216,6 +216,68 @@ static void bad_tables_are_refused(void)
 	}
 }
 
+/* 4,140 grids, 13 bars of Eq. 4 alone, 31 printed speedups, and the best grids of Fig. 7, 9 and 10a. */
+static void integrated_has_all_rows(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct suite_report r;
+	struct suite_context context = context_in(&a);
+	uint32_t grids = 0, speedups = 0, best = 0, first = 0;
+	CU_ASSERT_FATAL(validate_run(suite_get("integrated", &err), NULL, &context, &r, &err));
+	for (uint32_t i = 0; i < r.n_rows; i++) {
+		grids += strncmp(r.rows[i].label, "Fig.", 4) != 0;
+		speedups += strstr(r.rows[i].label, "speedup") != NULL;
+		best += strstr(r.rows[i].label, "best grid") && r.rows[i].tolerance == 0;
+		first += strstr(r.rows[i].label, "Eq. 4") != NULL;
+	}
+	CU_ASSERT_EQUAL(grids, 4140);
+	CU_ASSERT_EQUAL(speedups, 31);
+	CU_ASSERT_EQUAL(best, 9);
+	CU_ASSERT_EQUAL(first, 13);
+	CU_ASSERT_EQUAL(r.n_passed, r.n_rows);
+	arena_free(&a);
+}
+
+static void integrated_refuses(void)
+{
+#define TERMS \
+	"variant,bw_unit,B,P,Pr,Pc,t_fwd_allgather_s,t_bwd_dX_allreduce_s,t_dW_allreduce_s," \
+	"t_halo_s,t_comm_iter_s,t_comm_epoch_s_NoverB,t_comm_epoch_s_ceil\n"
+#define BARS "fig,B,P,Pr,Pc,total_dig_s,comm_dig_s,pixel_s,paper_total_speedup,paper_comm_speedup\n"
+	static const char *const bad[][2] = {
+		{TERMS "eq8_none,GB,512,8,1,8,0,0,1,0,1,1,1\n", ":2: unknown variant 'eq8_none'"},
+		{TERMS "eq8_all,MB,512,8,1,8,0,0,1,0,1,1,1\n", ":2: unit 'MB'"},
+		{TERMS "eq8_all,GB,512,8,2,8,0,0,1,0,1,1,1\n", ":2: Pr x Pc is not P"},
+		{TERMS "eq8_all,GB,0,8,1,8,0,0,1,0,1,1,1\n", ":2: B out of range"},
+		{BARS "11a,512,8,1,8,1,1,1,,\n", ":2: unknown figure '11a'"},
+		{BARS "7a,512,7,1,7,1,1,1,,\n", ":2: no time is known for 73.1429 samples"},
+		{BARS "7a,512,8,0,8,1,1,1,,\n", ":2: expected a batch, Pr x Pc = P"},
+		{"a,b\n1,2\n", "expected a column 'variant' or 'fig'"},
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct suite_report r;
+		CU_ASSERT_FALSE(run_on("integrated", bad[i][0], &a, &r, &err));
+		CU_ASSERT_EQUAL(err.kind, ERR_INPUT);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i][1]));
+		arena_free(&a);
+	}
+	struct arena a = {0};
+	struct err err = {0};
+	struct suite_report r;
+	CU_ASSERT(run_on("integrated",
+		TERMS "eq8_all,GB,512,8,1,8,0,0,7.120976533e-02,0,7.120976540e-02,166.897887,"
+		      "166.915690\n",
+		&a, &r, &err));
+	CU_ASSERT_EQUAL(r.n_rows, 1);
+	CU_ASSERT_EQUAL(r.n_passed, 1);
+	arena_free(&a);
+#undef TERMS
+#undef BARS
+}
+
 static CU_TestInfo tests[] = {
 	{"suites are sorted and found by name", suites_are_sorted_and_found_by_name},
 	{"every row of the shipped tables passes", every_row_of_the_shipped_tables_passes},
@@ -225,6 +287,8 @@ static CU_TestInfo tests[] = {
 	{"means are held", means_are_held},
 	{"the order of arrays is held", the_order_of_arrays_is_held},
 	{"bad tables of any kind are refused", bad_tables_of_any_kind_are_refused},
+	{"integrated has all its rows", integrated_has_all_rows},
+	{"bad tables of integrated are refused", integrated_refuses},
 	CU_TEST_INFO_NULL,
 };
 
