@@ -110,6 +110,9 @@ static bool run_replay(struct request *q, struct err *err)
 		.topo = &topo, .keep_spans = q->trace != NULL, .all_links = q->csv_links != NULL};
 	if (!read_trace(q, &trace, err) || !dump_prog(q, &trace.prog, err))
 		return false;
+	if (!prog_has_work(&trace.prog))
+		return err_set(err, ERR_INPUT, "%s: no work, expected at least one task",
+			q->files.items[0]);
 	if (!q->topology)
 		return err_set(err, ERR_USAGE, "replay needs --topology, e.g. --topology ring:%u",
 			prog_n_ranks(&trace.prog));

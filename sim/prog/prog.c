@@ -209,3 +209,11 @@ uint32_t prog_group_members(const struct prog *p, uint32_t group, uint32_t rank,
 	}
 	return position;
 }
+
+bool prog_has_work(const struct prog *p)
+{
+	for (uint32_t role = 0; role < p->n_roles; role++)
+		if (p->roles[role].n_tasks > 0)
+			return true;
+	return false;
+}

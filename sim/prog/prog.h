@@ -168,6 +168,9 @@ bool prog_parse(struct arena *a, const char *path, const char *data, size_t n, s
 	struct err *err);
 void prog_write(const struct prog *p, struct text *out);
 
+/* Whether anybody has a task. */
+bool prog_has_work(const struct prog *p);
+
 /* Before anything runs: every rank has one role, every peer exists, groups have their members,
  * sends and receives match in number per (from, to, tag), collectives agree per group in order,
  * kind, bytes and root, dependencies are acyclic within a role. Malformed: ERR_INPUT. Counts

@@ -107,16 +107,29 @@ static void add_totals(const struct replay_report *s, struct text *out)
 	}
 }
 
+/* Exposed communication of all ranks over their time. */
+static double exposed_share(const struct run_result *run)
+{
+	double exposed = 0, all = 0;
+	for (uint32_t r = 0; r < run->n_ranks; r++) {
+		const struct run_rank *k = &run->ranks[r];
+		exposed += ticks_to_s(k->tp_exposed + k->dp_exposed + k->pp_exposed);
+		all += ticks_to_s(run->end);
+	}
+	return all > 0 ? exposed / all : 0;
+}
+
 void report_replay_text(struct arena *a, const struct replay_report *s, struct text *out)
 {
 	static const char *const columns[] = {
 		"rank", "compute_ms", "exposed_comm_ms", "waiting_ms", "end_ms"};
 	struct table t = {.a = a, .columns = columns, .n_columns = 5};
 	char end[UNIT_TEXT];
-	text_add(out, "%u ranks over %s (%s): step time %s, %ju messages, %u collectives\n",
+	text_add(out,
+		"%u ranks over %s (%s): step time %s, %ju messages, %u collectives, comm %.1f %%\n",
 		s->run->n_ranks, s->topo->name, net_kind_name(s->net),
 		unit_print(end, UNIT_TIME, s->run->end), (uintmax_t)s->run->n_messages,
-		s->run->n_colls);
+		s->run->n_colls, 100 * exposed_share(s->run));
 	for (uint32_t r = 0; r < s->run->n_ranks; r++) {
 		const struct run_rank *k = &s->run->ranks[r];
 		table_cell(&t, "%u", r);
