@@ -26,13 +26,13 @@ struct names {
 struct request {
 	struct arena *a;
 	struct report report;
-	struct names files; /* what is left when the options are taken */
+	struct names files;          /* what is left when the options are taken */
 	struct names graph_warnings; /* texts that are in the report already */
 	struct names models, dims, fail_links, degraded, stragglers;
 	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
 		*dump_graph, *dump_prog, *experiment, *map, *plot;
-	const char *fidelity, *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network, *optimizer,
-		*output;
+	const char *fidelity, *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network,
+		*optimizer, *output;
 	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
 	uint64_t batch, devices, dp, elem_bytes, jobs, max_calls, max_dim, max_width, micro_batch,
 		min_dim, pp;

@@ -91,8 +91,9 @@ const struct command command_validate = {
 	.name = "validate",
 	.usage = "validate [SUITE...] [--reference FILE]",
 	.summary = "lay our numbers beside published ones",
-	.examples = "  wham validate scalesim\n  wham validate area --json\n"
-		    "  wham validate collectives -v\n"
-		    "  wham validate allreduce --reference all_reduce_perf.txt --topology dgx-a100\n",
+	.examples =
+		"  wham validate scalesim\n  wham validate area --json\n"
+		"  wham validate collectives -v\n"
+		"  wham validate allreduce --reference all_reduce_perf.txt --topology dgx-a100\n",
 	.run = run_validate,
 };

@@ -50,7 +50,7 @@ struct net {
 	struct des *des;
 	const struct topo *topo;
 	uint64_t n_sent;
-	double sent_bytes; /* of messages between two devices, once each however far they go */
+	double sent_bytes;  /* of messages between two devices, once each however far they go */
 	double *link_bytes; /* carried by each link of the topology; NULL for a SimGrid platform */
 	uint32_t *route;    /* for the model: room for one route */
 	void *model;
