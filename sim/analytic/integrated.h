@@ -127,7 +127,7 @@ double integrated_memory_bytes(
 /* ERR_INPUT with the layer and the rule: Pr above a layer's outputs, a halo higher than the strip that a process has, a fully connected layer in strips. */
 bool integrated_check_layer(
 	const struct integrated_case *c, uint32_t layer, enum integrated_way way, struct err *err);
-/* Also Pr x Pc != `processes`, fewer samples than Pc, and zero latency, bandwidth or word. */
+/* Also Pr x Pc != `processes`, fewer samples than Pc, zero latency, bandwidth or word, and activations of 1e18 bytes or more. */
 bool integrated_check(const struct integrated_case *c, const struct integrated_rules *rules,
 	uint32_t processes, struct err *err);
 

@@ -89,6 +89,18 @@ bool integrated_check_layer(
 	return true;
 }
 
+/* What is run moves whole bytes, which must be countable. */
+static bool check_size(const struct integrated_case *c, uint32_t layer, struct err *err)
+{
+	const struct integrated_layer *l = &c->layers[layer];
+	double words = (double)(l->d_in > l->d_out ? l->d_in : l->d_out) * (double)c->batch;
+	return words * c->word_bytes < 1e18 ||
+	       err_set(err, ERR_INPUT,
+		       "layer %s: too many activations for a batch of %llu, expected less than "
+		       "1e18 bytes",
+		       l->name, (unsigned long long)c->batch);
+}
+
 static bool check_grid(
 	struct integrated_grid g, uint32_t processes, uint64_t batch, struct err *err)
 {
@@ -119,7 +131,9 @@ bool integrated_check(const struct integrated_case *c, const struct integrated_r
 		(c->conv.pr > 0 && !check_grid(c->conv, processes, c->batch, err)))
 		return false;
 	for (uint32_t i = 0; i < c->n_layers; i++)
-		if (!integrated_check_layer(c, i, c->layers[i].conv ? rules->conv : rules->fc, err))
+		if (!check_size(c, i, err) ||
+			!integrated_check_layer(
+				c, i, c->layers[i].conv ? rules->conv : rules->fc, err))
 			return false;
 	return true;
 }

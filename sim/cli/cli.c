@@ -11,6 +11,7 @@ const struct command *const commands[] = {
 	&command_completion,
 	&command_help,
 	&command_list,
+	&command_plan,
 	&command_replay,
 	&command_search,
 	&command_simulate,

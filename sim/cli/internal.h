@@ -33,7 +33,8 @@ struct request {
 		*dump_graph, *dump_prog, *experiment, *map, *plot;
 	const char *fidelity, *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network,
 		*optimizer, *output;
-	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace;
+	const char *partition, *ranks, *recompute, *reference, *schedule, *topology, *trace,
+		*variant;
 	uint64_t batch, devices, dp, elem_bytes, jobs, max_calls, max_dim, max_width, micro_batch,
 		min_dim, pp;
 	uint64_t seed, topk, tp;
@@ -42,6 +43,7 @@ struct request {
 	uint64_t bytes;                    /* bytes; of a sweep from here ... */
 	uint64_t chunk;                    /* bytes; 0: as the algorithm likes */
 	uint64_t bytes_to, bytes_factor;   /* ... to there; 0: a single size */
+	uint64_t alpha, beta_bw;           /* of plan: ticks, bytes/s */
 	uint64_t time_limit;               /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
@@ -59,8 +61,8 @@ struct command {
 
 /* Sorted by name, NULL at the end. */
 extern const struct command *const commands[];
-extern const struct command command_completion, command_help, command_list, command_replay,
-	command_search, command_simulate, command_topology, command_validate;
+extern const struct command command_completion, command_help, command_list, command_plan,
+	command_replay, command_search, command_simulate, command_topology, command_validate;
 
 /* One option: how it is spelled, what it means, where it goes. */
 struct option_row {

@@ -132,6 +132,23 @@ static bool set_time(option *row, struct request *q, const char *text, struct er
 	return set_quantity(row, q, text, UNIT_TIME, err);
 }
 
+/* Zero is what was not said, and no machine has it. */
+static bool set_latency(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_time(row, q, text, err) &&
+	       (*(uint64_t *)field(row, q) > 0 ||
+		       err_set(err, ERR_USAGE, "--%s: '%s', expected a time above 0", row->name,
+			       text));
+}
+
+static bool set_bandwidth(option *row, struct request *q, const char *text, struct err *err)
+{
+	return set_rate(row, q, text, err) &&
+	       (*(uint64_t *)field(row, q) > 0 ||
+		       err_set(err, ERR_USAGE, "--%s: '%s', expected a bandwidth above 0",
+			       row->name, text));
+}
+
 #define AT(member) offsetof(struct request, member)
 #define PLANS " search simulate topology "
 #define NETS " replay search simulate topology "
@@ -142,8 +159,10 @@ const struct option_row option_rows[] = {
 	{"accel", 0, "NAME|FILE|SPEC", "accelerator (tpuv2): a name, a file, or TC=2x128x128,VC=2x128,SRAM=32MiB[,HBM=700GB/s][,clock=700MHz]; replay: times work that was not timed", " replay search simulate ", set_text, AT(accel)},
 	{"algo", 0, "NAME", "search: wham, exhaustive or random; topology cost: algorithm of the collective, all, auto (the cheapest of all), or an MSCCL file (.xml)", " search topology ", set_text, AT(algo)},
 	{"all-operators", 0, NULL, "list all operators, backward and update too, the tensor-core operators first", " simulate ", set_flag, AT(all_operators)},
+	{"alpha", 0, "TIME", "latency of a message (2us)", " plan ", set_latency, AT(alpha)},
 	{"area-mm2", 0, "X", "largest area of a design, mm2", " search ", set_number, AT(area_mm2)},
-	{"batch", 0, "N", "samples of the whole step", PLANS, set_count, AT(batch)},
+	{"batch", 0, "N", "samples of the whole step", PLANS "plan ", set_count, AT(batch)},
+	{"beta-bw", 0, "BANDWIDTH", "of a process, per direction (6GB/s)", " plan ", set_bandwidth, AT(beta_bw)},
 	{"budget-like", 0, "ACCEL", "limit area and TDP to those of ACCEL in the same model (tpuv2)", " search ", set_text, AT(budget_like)},
 	{"bw", 0, "BANDWIDTH", "of a cable of the budget, per direction (25GB/s)", " topology ", set_rate, AT(bw)},
 	{"bw-scale", 0, "X", "all links carry X times as much", NETS, set_number, AT(bw_scale)},
@@ -152,19 +171,19 @@ const struct option_row option_rows[] = {
 	{"collective", 0, "KIND[=ALGO],...", "algorithm of each kind of collective (ring), auto (measured) or nccl (by size); topology cost: the kind (allreduce)", NETS, set_text, AT(collective)},
 	{"color", 0, "WHEN", "auto, always or never", NULL, set_text, AT(color)},
 	{"critical-path", 0, NULL, "show a longest path of each stage; with --layers also ASAP, ALAP and mobility", " simulate ", set_flag, AT(critical_path)},
-	{"csv", 0, NULL, "print comma-separated values", " list replay search simulate topology validate ", set_flag, AT(csv)},
+	{"csv", 0, NULL, "print comma-separated values", " list plan replay search simulate topology validate ", set_flag, AT(csv)},
 	{"csv-links", 0, "FILE", "write bytes and utilisation of every link that carries something", " replay simulate topology ", set_text, AT(csv_links)},
 	{"degrade", 0, "LINK=X", "the link carries X times as much, e.g. d0-d1=0.5 (repeatable)", NETS, add_text, AT(degraded)},
-	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", PLANS, set_degree, AT(devices)},
-	{"dim", 0, "NAME=N", "size of a dynamic dimension of an ONNX file (repeatable)", PLANS, add_text, AT(dims)},
+	{"devices", 0, "N", "devices in all: data-parallel degree = N / (pp tp)", PLANS "plan ", set_degree, AT(devices)},
+	{"dim", 0, "NAME=N", "size of a dynamic dimension of an ONNX file (repeatable)", PLANS "plan ", add_text, AT(dims)},
 	{"dot", 0, "FILE", "write the topology for Graphviz", " topology ", set_text, AT(dot)},
 	{"dp", 0, "N", "data-parallel degree (1)", PLANS, set_degree, AT(dp)},
 	{"dry-run", 0, NULL, "check all input and say what would run", LONG, set_flag, AT(dry_run)},
-	{"dtype", 0, "TYPE", "bf16, fp16 or fp32 (bf16)", PLANS, set_text, AT(dtype)},
+	{"dtype", 0, "TYPE", "bf16, fp16 or fp32 (bf16)", PLANS "plan ", set_text, AT(dtype)},
 	{"dump-graph", 0, "FILE", "write the operators of the training graph of one device as text, or for Graphviz where FILE ends in .dot", " simulate ", set_text, AT(dump_graph)},
 	{"dump-prog", 0, "FILE", "write what each device does, in the text form that replay reads", " replay simulate ", set_text, AT(dump_prog)},
 	{"elem-bytes", 0, "N", "what sizes in a recording count: elements of N bytes (1: bytes)", " replay ", set_degree, AT(elem_bytes)},
-	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS, set_text, AT(experiment)},
+	{"experiment", 0, "FILE", "JSON object of options; flags win", PLANS "plan ", set_text, AT(experiment)},
 	{"fail-link", 0, "A-B", "the link is gone: routes go round it (repeatable)", NETS, add_text, AT(fail_links)},
 	{"fidelity", 0, "HOW", "fluid: operators share memory bandwidth (default); tile: every tile is loaded, computed and stored", " simulate ", set_text, AT(fidelity)},
 	{"fold", 0, "HOW", "auto, on or off: carry out equal rounds of a collective once (auto: where that is exact)", " replay simulate topology ", set_text, AT(fold)},
@@ -173,11 +192,11 @@ const struct option_row option_rows[] = {
 	{"help", 'h', NULL, "this text", NULL, set_flag, AT(help)},
 	{"intra-op", 0, "RULE", "one: an operator holds one core (search); split: all free ones (simulate)", PLANS, set_text, AT(intra_op)},
 	{"jobs", 'j', "N", "worker processes (1; validate: one per processor); results do not depend on it", " search validate ", set_degree, AT(jobs)},
-	{"json", 0, NULL, "print one JSON object", " list replay search simulate topology validate ", set_flag, AT(json)},
+	{"json", 0, NULL, "print one JSON object", " list plan replay search simulate topology validate ", set_flag, AT(json)},
 	{"lat", 0, "TIME", "latency of a cable of the budget (1us)", " topology ", set_time, AT(lat)},
 	{"lat-scale", 0, "X", "all links take X times as long", NETS, set_number, AT(lat_scale)},
 	{"layers", 0, NULL, "list the tensor-core operators: shape, cycles, bytes, stalls, utilisation, what bounds them", " simulate ", set_flag, AT(layers)},
-	{"lenient", 0, NULL, "operators of an ONNX file that are not known cost nothing, with a warning; replay: repairs unknown nodes and groups, circles of control dependencies, uneven collectives", " replay search simulate ", set_flag, AT(lenient)},
+	{"lenient", 0, NULL, "operators of an ONNX file that are not known cost nothing, with a warning; replay: repairs unknown nodes and groups, circles of control dependencies, uneven collectives", " plan replay search simulate ", set_flag, AT(lenient)},
 	{"links", 0, "N", "cables of the budget: N x --bw is shared out evenly (2 per device)", " topology ", set_degree, AT(links)},
 	{"map", 0, "HOW", "ranks on devices: linear, random:SEED, or a file with one device for each rank (linear)", NETS, set_text, AT(map)},
 	{"max-calls", 0, "N", "evaluations of the cost oracle at most", " search ", set_count, AT(max_calls)},
@@ -188,7 +207,7 @@ const struct option_row option_rows[] = {
 	{"micro-batch", 0, "N", "samples of one pipeline pass (the model's own)", PLANS, set_count, AT(micro_batch)},
 	{"min-dim", 0, "N", "smallest rows, columns and vector width of a core (4)", " search ", set_degree, AT(min_dim)},
 	{"mode", 0, "MODE", "individual: the best design of each model; common: one for all", " search ", set_text, AT(mode)},
-	{"model", 'm', "NAME|FILE[:KEY=N,...]", "workload: a name, a workload file or an ONNX file, plain or gzip (repeatable in search)", PLANS, add_text, AT(models)},
+	{"model", 'm', "NAME|FILE[:KEY=N,...]", "workload: a name, a workload file or an ONNX file, plain or gzip (repeatable in search)", PLANS "plan ", add_text, AT(models)},
 	{"network", 0, "NET", "simgrid or analytic (simgrid)", NETS, set_text, AT(network)},
 	{"no-progress", 0, NULL, "no progress line on stderr", LONG, set_flag, AT(no_progress)},
 	{"optimizer", 0, "NAME", "sgd, momentum or adam (adam)", PLANS, set_text, AT(optimizer)},
@@ -211,6 +230,7 @@ const struct option_row option_rows[] = {
 	{"topology", 't', "NAME|FILE|SPEC", "what connects the devices: ring:4,bw=100GB/s,lat=1us, a shipped name, a file, a SimGrid platform", NETS "validate ", set_text, AT(topology)},
 	{"tp", 0, "N", "tensor-parallel degree (1)", PLANS, set_degree, AT(tp)},
 	{"trace", 0, "FILE", "write a timeline for Perfetto (.json or .json.gz)", " replay simulate ", set_text, AT(trace)},
+	{"variant", 0, "NAME", "how the equations are read: eq7, eq8-all, eq8-fc, eq8-din-all, eq8-din-fc, eq9, eq9-printed, exact-all, exact-domain, exact-fc, the calibrated fit-fig6 and fit-fig7, or all but those two (eq8-fc)", " plan ", set_text, AT(variant)},
 	{"verbose", 'v', NULL, "every row, however many", NULL, set_flag, AT(verbose)},
 	{NULL, 0, NULL, NULL, NULL, NULL, 0},
 };

@@ -322,6 +322,8 @@ static void test_refused(void)
 	CU_ASSERT_TRUE(integrated_check(&c, rules_of("eq9"), 512, &err));
 	c = paper(2048, 64, 8);
 	refuse(c, "eq9", "halo of 5 rows for strips of 3");
+	c = paper(UINT64_MAX, 32, 16);
+	refuse(c, "eq8-all", "too many activations");
 	c = paper(2048, 32, 16);
 	c.machine.alpha = 0;
 	refuse(c, "eq8-fc", "latency of zero");

@@ -15,7 +15,7 @@ static void verbs_are_sorted_and_complete(void)
 		if (n > 0)
 			CU_ASSERT(strcmp(commands[n - 1]->name, c->name) < 0);
 	}
-	CU_ASSERT_EQUAL(n, 8);
+	CU_ASSERT_EQUAL(n, 9);
 }
 
 static bool belongs_to_a_verb(const struct option_row *row)
