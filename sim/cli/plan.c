@@ -113,7 +113,7 @@ static bool write_grids(struct request *q, const struct grid_report *r, struct e
 
 static bool run_plan(struct request *q, struct err *err)
 {
-	struct graph model;
+	struct graph model = {0};
 	struct grids grids = {0};
 	struct grid_report report = {0};
 	if (!load_question(q, &model, &report.question, err) ||
