@@ -199,11 +199,12 @@ static double step_s(const struct arch *arch, int layers, uint32_t *n_ops)
 static void measure_growth(const struct arch *arch)
 {
 	double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
-	for (int layers = 12; layers <= 768; layers *= 4, n++) {
+	for (int layers = 12; layers <= 768; layers *= 4) {
 		uint32_t n_ops;
 		double s = step_s(arch, layers, &n_ops), x = log(n_ops), y = log(s);
 		printf("%6" PRIu32 " operators  %8.3f ms  %6.1f ns an operator\n", n_ops, s * 1e3,
 			s / n_ops * 1e9);
+		n += 1;
 		sx += x;
 		sy += y;
 		sxx += x * x;

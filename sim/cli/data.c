@@ -90,8 +90,10 @@ static bool remember(struct request *q, const char *path, struct err *err)
 static const char *plain_name(struct arena *a, const char *name)
 {
 	char *plain = arena_strdup(a, name);
-	for (char *c = plain; *c; c++)
-		*c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+	for (char *c = plain; *c; c++) {
+		int lower = (tolower)((unsigned char)*c); /* not the macro */
+		*c = (char)(lower == '_' ? '-' : lower);
+	}
 	return plain;
 }
 

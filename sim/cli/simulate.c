@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,7 @@ static bool run_simulate(struct request *q, struct err *err)
 		return false;
 	if (q->dry_run) {
 		struct text out = {0};
+		assert(s.plan.prog.n_roles > 0 && s.plan.prog.roles);
 		text_add(&out,
 			"%s on %u devices: %u stages, %u micro-batches, %u tasks of stage 0\n",
 			s.model.name, prog_n_ranks(&s.plan.prog), s.plan.n_stages,

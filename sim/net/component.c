@@ -129,6 +129,41 @@ static void draw_one(struct arena *a, const struct sketch *s, struct component *
 	spell(out);
 }
 
+/* Links get new numbers in the order in which the sorted messages use them. */
+struct renaming {
+	struct arena *a;
+	const struct sketch *sketch;
+	uint32_t *local;
+	struct component_link *links;
+	uint32_t *order; /* the topology's numbers, by new number */
+	uint32_t *routes;
+	uint32_t n_links, cap_links, n_order, cap_order, n_routes, cap_routes;
+};
+
+static uint32_t new_number(struct renaming *r, uint32_t link)
+{
+	const struct topo_link *l = &r->sketch->topo->links[link];
+	if (r->local[link] == 0) {
+		arena_push(r->a, r->links, r->n_links, r->cap_links) =
+			(struct component_link){l->bytes_per_s, l->latency};
+		arena_push(r->a, r->order, r->n_order, r->cap_order) = link;
+		r->local[link] = r->n_links;
+	}
+	return r->local[link] - 1;
+}
+
+static struct component_flow rename_route(struct renaming *r, uint32_t message)
+{
+	const struct sketch *s = r->sketch;
+	struct component_flow flow = {s->list[message].bytes, s->list[message].divisor, r->n_routes,
+		s->start[message + 1] - s->start[message]};
+	for (uint32_t k = s->start[message]; k < s->start[message + 1]; k++) {
+		uint32_t number = new_number(r, s->links[k]);
+		arena_push(r->a, r->routes, r->n_routes, r->cap_routes) = number;
+	}
+	return flow;
+}
+
 void component_draw(struct arena *a, const struct sketch *s, uint32_t *local, struct component *out)
 {
 	if (s->n_messages == 1) {
@@ -137,32 +172,16 @@ void component_draw(struct arena *a, const struct sketch *s, uint32_t *local, st
 	}
 	struct coloured *sorted = sort_messages(a, s, local);
 	struct component_flow *flows = arena_array(a, s->n_messages, struct component_flow);
-	struct component_link *links = NULL;
-	uint32_t *routes = NULL, *order = NULL;
-	uint32_t n_links = 0, n_order = 0, cap_links = 0, cap_order = 0, n_routes = 0,
-		 cap_routes = 0;
-	for (uint32_t i = 0; i < s->n_messages; i++) {
-		uint32_t m = s->messages[sorted[i].message];
-		flows[i] = (struct component_flow){s->list[m].bytes, s->list[m].divisor, n_routes,
-			s->start[m + 1] - s->start[m]};
-		for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++) {
-			const struct topo_link *l = &s->topo->links[s->links[k]];
-			if (local[s->links[k]] == 0) {
-				arena_push(a, links, n_links, cap_links) =
-					(struct component_link){l->bytes_per_s, l->latency};
-				arena_push(a, order, n_order, cap_order) = s->links[k];
-				local[s->links[k]] = n_links;
-			}
-			arena_push(a, routes, n_routes, cap_routes) = local[s->links[k]] - 1;
-		}
-	}
-	forget_links(local, order, n_order);
+	struct renaming r = {.a = a, .sketch = s, .local = local};
+	for (uint32_t i = 0; i < s->n_messages; i++)
+		flows[i] = rename_route(&r, s->messages[sorted[i].message]);
+	forget_links(local, r.order, r.n_order);
 	*out = (struct component){.flows = flows,
 		.n_flows = s->n_messages,
-		.routes = routes,
-		.n_routes = n_routes,
-		.links = links,
-		.n_links = n_links};
+		.routes = r.routes,
+		.n_routes = r.n_routes,
+		.links = r.links,
+		.n_links = r.n_links};
 	spell(out);
 }
 

@@ -2,6 +2,7 @@
  * messages once (net/flows.h). The sum over the rounds is the time of the collective when no rank
  * can get ahead of the others: every message of a round starts at the end of the round before, and
  * all of them end together. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,6 +252,7 @@ static bool look_up(struct folding *f, struct answer *out, struct err *err)
 	uint32_t i = name_index_find(&m->keys, key.data, key.n);
 	bool ok = true;
 	if (i != NAME_ABSENT) {
+		assert(m->answers && i < m->n_answers);
 		*out = m->answers[i];
 	} else if ((ok = solve(f, out, err))) {
 		name_index_put(&m->a, &m->keys, key.data, key.n);
