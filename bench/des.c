@@ -1,6 +1,7 @@
-/* The hold model (Jones, 1986): a queue of N events, each of which schedules itself again when it fires.
- * Runs it on the event engine and on a plain binary heap of pointers to events, which allocates each one,
- * checks that both fire the same events at the same times, and prints events a second and their ratio.
+/* The hold model (Jones, 1986): a queue of N events, each of which schedules itself again when
+ * it fires. Runs it on the event engine and on a plain binary heap of pointers to events, which
+ * allocates each one, checks that both fire the same events at the same times, and prints events
+ * a second and their ratio.
  * usage: bench_des [PENDING [FIRED]] */
 #include <assert.h>
 #include <inttypes.h>

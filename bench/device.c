@@ -1,7 +1,7 @@
-/* How fast one device executes a transformer's training graph: operator events (a start or an end)
- * per second of CPU time, on few cores with everybody waiting for memory, and on many. Asserts at
- * least 2 million. Then the same graph with more and more layers: time of prepare and run as a power
- * of the number of operators, fitted; asserts an exponent below 1.2.
+/* How fast one device executes a transformer's training graph: operator events (a start or an
+ * end) per second of CPU time, on few cores with everybody waiting for memory, and on many.
+ * Asserts at least 2 million. Then the same graph with more and more layers: time of prepare and
+ * run as a power of the number of operators, fitted; asserts an exponent below 1.2.
  * usage: bench_device [LAYERS [RUNS]] */
 #include <assert.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* What folding brings. In one run: a ring all-reduce over 1,024 devices folded and message by message
- * (ratio at least 100, times within 0.1 %), the growth of the folded one from 64 to 16,384 devices
- * (at most as N log N, below 2 GB), and a repeated question (below 10 us). */
+/* What folding brings. In one run: a ring all-reduce over 1,024 devices folded and message by
+ * message (ratio at least 100, times within 0.1 %), the growth of the folded one from 64 to
+ * 16,384 devices (at most as N log N, below 2 GB), and a repeated question (below 10 us). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

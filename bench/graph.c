@@ -1,6 +1,7 @@
-/* How fast a deep model is read, fused and annotated on one device, and then given its backward pass and annotated
- * again: 200 and 2,000 blocks of the Megatron GPT. Asserts the number of operators, less than 0.2 s of CPU time until
- * the first annotation of 2,000 blocks, and time and memory that grow as the operators do.
+/* How fast a deep model is read, fused and annotated on one device, and then given its backward
+ * pass and annotated again: 200 and 2,000 blocks of the Megatron GPT. Asserts the number of
+ * operators, less than 0.2 s of CPU time until the first annotation of 2,000 blocks, and time
+ * and memory that grow as the operators do.
  * usage: bench_graph SOURCE_ROOT */
 #include <assert.h>
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* Message rate of our seam to SimGrid against a bare SimGrid program doing the same ring in the same run.
- * The two take turns; the medians are compared. Fails below 0.8, or when the simulated ends differ.
+/* Message rate of our seam to SimGrid against a bare SimGrid program doing the same ring in the
+ * same run. The two take turns; the medians are compared. Fails below 0.8, or when the simulated
+ * ends differ.
  * usage: bench_net BARE_PROGRAM */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* The yardstick of bench/net.c: a ring written straight on SimGrid, one actor per rank and a mailbox each.
+/* The yardstick of bench/net.c: a ring written straight on SimGrid, one actor per rank and a
+ * mailbox each.
  * usage: bench_net_bare PLATFORM RANKS ROUNDS BYTES; prints CPU seconds of the run and its simulated end. */
 #include <simgrid/actor.h>
 #include <simgrid/comm.h>

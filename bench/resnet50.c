@@ -1,4 +1,5 @@
-/* ResNet-50's 54 layers on a 128x128 array, as a user asks for them: the whole process `wham simulate
+/* ResNet-50's 54 layers on a 128x128 array, as a user asks for them: the whole process `wham
+ * simulate
  * --layers`, from exec to exit. SCALE-Sim v3 takes 295 CPU seconds and 7 GB for the same layers. Asserts
  * at most 10 ms of processor time (the median of RUNS), 20 MB, and 54 layers.
  * usage: bench_resnet50 WHAM */

@@ -1,5 +1,5 @@
-/* Task and message rate of run_prog() on the closed-form network: a pipeline of 8 stages, 1,024 ranks
- * and about a million tasks, with a data-parallel all-reduce at the end.
+/* Task and message rate of run_prog() on the closed-form network: a pipeline of 8 stages, 1,024
+ * ranks and about a million tasks, with a data-parallel all-reduce at the end.
  * usage: bench_run */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Receives, computes and passes on; without a neighbour on that side the first or the last is left out. */
+/* Receives, computes and passes on; without a neighbour on that side the first or the last is
+ * left out. */
 static void add_micro_batch(struct prog_builder *b, uint32_t cost, int32_t from, int32_t to)
 {
 	struct prog_task t = {.kind = TASK_RECV,

@@ -63,7 +63,8 @@ static double halo_words(const struct integrated_layer *l, const struct integrat
 	return (rules->all_reduce ? 2 : 1) * planes(l->in_w, l->in_c, l->kernel_h);
 }
 
-/* Strips are cut along the height, so that what is run needs kernel_h where Eq. 7 and 9 print kernel_w. */
+/* Strips are cut along the height, so that what is run needs kernel_h where Eq. 7 and 9 print
+ * kernel_w. */
 static double halo_back_words(
 	const struct integrated_case *c, const struct integrated_rules *rules, uint32_t layer)
 {
@@ -76,7 +77,8 @@ static double halo_back_words(
 	return planes(l->out_w, l->out_c, l->kernel_w);
 }
 
-/* `words` a sample; both neighbours' together when two are counted, of which two strips have one each. */
+/* `words` a sample; both neighbours' together when two are counted, of which two strips have one
+ * each. */
 static double exchange_s(const struct integrated_case *c, const struct integrated_rules *rules,
 	struct integrated_grid g, double words)
 {

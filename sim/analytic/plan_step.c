@@ -52,7 +52,8 @@ static tick coll_time(const struct prog_task *t, struct path p, uint32_t n)
 	return steps * (p.latency + ticks_ceil(div_ceil(t->bytes, n), p.bytes_per_s));
 }
 
-/* Sums of the collectives of one stage over the whole step: those inside the layers, and the gradient reduction. */
+/* Sums of the collectives of one stage over the whole step: those inside the layers, and the
+ * gradient reduction. */
 static void stage_collectives(struct arena *a, const struct plan *plan, const struct topo *topo,
 	uint32_t stage, tick *inside, tick *reduction)
 {

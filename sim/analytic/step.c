@@ -21,8 +21,8 @@ static u128 transfer_time(const struct analytic_step *step, uint32_t i)
 	return t;
 }
 
-/* What 1F1B loses to transfers per micro-batch: by how much the slowest run of stages is slower than the
- * slowest stage. */
+/* What 1F1B loses to transfers per micro-batch: by how much the slowest run of stages is slower
+ * than the slowest stage. */
 static u128 pace_loss(const struct analytic_step *step, u128 slowest)
 {
 	u128 pace = slowest;

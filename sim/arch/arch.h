@@ -20,13 +20,14 @@ struct area_model; /* "chip", "accelergy22": arch/area.h */
 /* How a GPU's kernels cut work, where the array alone does not say it. tile_rows 0: not such a
  * machine; work spreads over the cores as finely as it likes. */
 struct kernels {
-	/* A product is cut into output tiles of at most this size, each computed over all of k by
-	 * `tile_cores` tensor cores that share a scheduler and its memory (an SM, a CU). Tiles go in
-	 * waves over all such groups, so a last wave that is not full costs as much as a full one. */
+	/* A product is cut into output tiles of at most this size, each computed over all of k
+	 * by `tile_cores` tensor cores that share a scheduler and its memory (an SM, a CU).
+	 * Tiles go in waves over all such groups, so a last wave that is not full costs as much
+	 * as a full one. */
 	uint32_t tile_rows, tile_cols, tile_cores;
 	uint64_t tile_bytes_per_cycle; /* operands from the global buffer into one group */
-	/* The longest row that a softmax, or a norm, keeps inside a group between its passes over it;
-	 * longer ones come from DRAM again. */
+	/* The longest row that a softmax, or a norm, keeps inside a group between its passes
+	 * over it; longer ones come from DRAM again. */
 	uint64_t softmax_row_bytes, norm_row_bytes;
 };
 
@@ -54,8 +55,8 @@ struct arch {
 	tick hbm_latency;
 	uint32_t hbm_stacks;   /* DDR: channels */
 	double hbm_efficiency; /* achievable share of hbm_bytes_per_s, 0 < e <= 1 */
-	/* Share of the peak that a long product reaches: clock under load, issue slots. 0 < e <= 1; 0 in
-	 * an arch made by hand counts as 1. Peak figures are without it. */
+	/* Share of the peak that a long product reaches: clock under load, issue slots. 0 < e <=
+	 * 1; 0 in an arch made by hand counts as 1. Peak figures are without it. */
 	double tc_efficiency;
 	tick launch_overhead; /* of every operator */
 	struct kernels kernels;
@@ -232,9 +233,9 @@ struct core_share {
 	uint64_t sram_bytes; /* its share of the global buffer */
 };
 
-/* The longest row that stays on the chip until a softmax or a norm has read all of it: the share of
- * the global buffer, or what the file's kernels keep. `work` with a longer row reads its again_bytes
- * too. */
+/* The longest row that stays on the chip until a softmax or a norm has read all of it: the share
+ * of the global buffer, or what the file's kernels keep. `work` with a longer row reads its
+ * again_bytes too. */
 uint64_t arch_row_room(
 	const struct arch *arch, const struct work *work, const struct core_share *share);
 

@@ -14,12 +14,12 @@
  *   links         (GB/s per direction / 25) * (1.888 mm2 + 74.6 Mtransistor) (LLMCompass, NVLink 3)
  *   PCIe          0.48 mm2 + 3.96 Mtransistor per lane (LLMCompass, PCIe 4)
  *   other         0.46 of the die: NoC, scalar core, DMA, test, white space
- * Logic densities: ttm-cas (Khan and Mann, AI Chips). SRAM cells: the foundries' published 6T cells.
- * Against public dies: TPUv2 572 of 611 mm2, TPUv3 708 of 648, TPUv4i 385 of 400, TPUv1 365 of 331,
- * TPUv4 590 of 600. 0.27, 0.46 and two constants of the power model were fitted on
- * these same chips, so this is a calibration and not a validation: +-15 % for TPU-like dies. It knows
- * no GPU control logic (an A100 comes out at 593 of 826 mm2 and 457 of 400 W, a V100 at 534 of 300
- * W): no claims there.
+ * Logic densities: ttm-cas (Khan and Mann, AI Chips). SRAM cells: the foundries' published 6T
+ * cells. Against public dies: TPUv2 572 of 611 mm2, TPUv3 708 of 648, TPUv4i 385 of 400, TPUv1
+ * 365 of 331, TPUv4 590 of 600. 0.27, 0.46 and two constants of the power model were fitted on
+ * these same chips, so this is a calibration and not a validation: +-15 % for TPU-like dies. It
+ * knows no GPU control logic (an A100 comes out at 593 of 826 mm2 and 457 of 400 W, a V100 at
+ * 534 of 300 W): no claims there.
  *
  * accelergy22: exact closed form of the 29,360 configurations published with Phaze (Accelergy and
  * CACTI, 22 nm, 16-bit integer MACs), the arrays and buffers alone: no HBM PHY, links, NoC or

@@ -10,10 +10,11 @@
  * buffering). What streams past a stationary tile does so in slabs of SLAB elements. A buffer too
  * small for any order costs a n + b m + c: no reuse at all.
  *
- * One tile count of an order goes through 1, 2, 3, 4, 6, 8, 12, ..., the other then is the smallest
- * that fits. A bigger buffer admits every choice that a smaller one does, so more SRAM never means more
- * traffic, and no choice goes below the compulsory a + b + c. A convolution counts its input image
- * (a_bytes), never the im2col matrix; lines shared by neighbouring tiles stay in the buffer. */
+ * One tile count of an order goes through 1, 2, 3, 4, 6, 8, 12, ..., the other then is the
+ * smallest that fits. A bigger buffer admits every choice that a smaller one does, so more SRAM
+ * never means more traffic, and no choice goes below the compulsory a + b + c. A convolution
+ * counts its input image (a_bytes), never the im2col matrix; lines shared by neighbouring tiles
+ * stay in the buffer. */
 #include "arch/internal.h"
 
 enum {

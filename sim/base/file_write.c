@@ -32,7 +32,8 @@ static bool fail_write(const char *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: cannot write: %s", path, why);
 }
 
-/* Opens a new file in the folder of `t->path`; its name is short so that it fits wherever the path does. */
+/* Opens a new file in the folder of `t->path`; its name is short so that it fits wherever the
+ * path does. */
 static bool open_temporary(struct target *t, struct err *err)
 {
 	const char *slash = strrchr(t->path, '/');
@@ -143,7 +144,8 @@ static bool ends_in_gz(const char *path)
 	return n > 3 && strcmp(path + n - 3, ".gz") == 0;
 }
 
-/* Returns malloc()ed gzip data of `n` bytes; the header that zlib writes by itself has no time stamp. */
+/* Returns malloc()ed gzip data of `n` bytes; the header that zlib writes by itself has no time
+ * stamp. */
 static char *compress_gzip(const void *data, size_t n, size_t *n_out)
 {
 	enum { PIECE = 1 << 30 };

@@ -10,7 +10,8 @@
 /* "a bandwidth such as "12.5GB/s" or "100Gbps"", for texts that say what was expected. */
 const char *unit_expectation(enum unit_dim dim);
 
-/* Length of the longest start of `s` that has at most `max` bytes and ends at a whole UTF-8 character. */
+/* Length of the longest start of `s` that has at most `max` bytes and ends at a whole UTF-8
+ * character. */
 size_t utf8_cut(const char *s, size_t max);
 
 /* How many characters the first `n` bytes of `s` hold, counting one per UTF-8 sequence. */
@@ -20,8 +21,8 @@ size_t utf8_count(const char *s, size_t n);
 bool file_read_max(
 	struct arena *a, const char *path, uint64_t max, struct bytes *out, struct err *err);
 
-/* Places in the text of a document: of a value; of the key of that name in the object that starts at
- * `s`; of the end of the value that starts at `s`. */
+/* Places in the text of a document: of a value; of the key of that name in the object that
+ * starts at `s`; of the end of the value that starts at `s`. */
 const char *doc_find_value(struct doc_at at);
 const char *doc_find_key(const char *s, const char *key);
 const char *doc_find_end(const char *s);

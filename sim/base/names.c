@@ -17,7 +17,8 @@ static bool same(const char *item, const char *s, size_t n)
 	return strncmp(item, s, n) == 0 && item[n] == '\0';
 }
 
-/* The slot that holds the name, or the empty one where it belongs. The order of the slots is never looked at. */
+/* The slot that holds the name, or the empty one where it belongs. The order of the slots is
+ * never looked at. */
 static uint32_t slot_of(const struct name_index *index, const char *s, size_t n)
 {
 	uint32_t i = (uint32_t)(name_hash(s, n) & (index->n_slots - 1));

@@ -1,4 +1,5 @@
-/* Random numbers that are the same everywhere: xoshiro256** seeded by splitmix64 (Blackman and Vigna). */
+/* Random numbers that are the same everywhere: xoshiro256** seeded by splitmix64 (Blackman and
+ * Vigna). */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 

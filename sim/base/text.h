@@ -16,8 +16,9 @@ void text_vadd(struct text *t, const char *fmt, va_list ap) __attribute__((forma
 void text_add_bytes(struct text *t, const void *data, size_t n);
 void text_free(struct text *t);
 
-/* The one of the `n` names that is nearest to `word` (edit distance with swaps, case ignored), or NULL
- * when none is near enough to be meant: at most a third of the word's length, at least 1, is wrong. */
+/* The one of the `n` names that is nearest to `word` (edit distance with swaps, case ignored),
+ * or NULL when none is near enough to be meant: at most a third of the word's length, at least
+ * 1, is wrong. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
 
 #endif

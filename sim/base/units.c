@@ -101,7 +101,8 @@ const char *unit_expectation(enum unit_dim dim)
 	return dimensions[dim].expectation;
 }
 
-/* A number as written: digits with a point somewhere. Digit i stands left of the point if i < point. */
+/* A number as written: digits with a point somewhere. Digit i stands left of the point if i <
+ * point. */
 struct decimal {
 	const char *text; /* digits, with at most one '.' among them */
 	size_t n_text;

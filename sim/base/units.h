@@ -54,11 +54,12 @@ enum unit_dim {
 	UNIT_FREQUENCY, /* value in Hz: "940MHz", "1.05 GHz" */
 };
 
-/* Parses a number with its unit; white space around and between is allowed. The value is exact for
- * decimal input (rounded to the nearest whole tick, byte, byte/s or Hz). Refuses, with the accepted
- * spellings in the text: a bare number (zero too), an unknown unit, a negative or non-finite number,
- * trailing characters, a value that does not fit 64 bits. Zero with a unit is accepted; callers that
- * need more than zero say so. The error text has no position: put one in front with err_prefix(). */
+/* Parses a number with its unit; white space around and between is allowed. The value is exact
+ * for decimal input (rounded to the nearest whole tick, byte, byte/s or Hz). Refuses, with the
+ * accepted spellings in the text: a bare number (zero too), an unknown unit, a negative or
+ * non-finite number, trailing characters, a value that does not fit 64 bits. Zero with a unit is
+ * accepted; callers that need more than zero say so. The error text has no position: put one in
+ * front with err_prefix(). */
 bool unit_parse(const char *text, enum unit_dim dim, uint64_t *value, struct err *err);
 
 enum { UNIT_TEXT = 32 };

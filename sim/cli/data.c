@@ -8,7 +8,8 @@
 
 #include "cli/internal.h"
 
-/* Run from the build tree, data is that of the source tree; installed, it is PREFIX/share/wham beside PREFIX/bin. */
+/* Run from the build tree, data is that of the source tree; installed, it is PREFIX/share/wham
+ * beside PREFIX/bin. */
 const char *data_root(struct arena *a)
 {
 	char exe[4096];

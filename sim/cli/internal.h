@@ -93,7 +93,8 @@ const char *data_root(struct arena *a);
 /* Names of the files in `folder` below data_root() without their ending, sorted. */
 struct names data_names(struct arena *a, const char *folder);
 
-/* A file as it is, or a shipped name. ERR_USAGE with the nearest name; ERR_IO for a path that is not there. */
+/* A file as it is, or a shipped name. ERR_USAGE with the nearest name; ERR_IO for a path that is
+ * not there. */
 const char *data_find(
 	struct request *q, const char *what, const char *folder, const char *name, struct err *err);
 
@@ -145,8 +146,9 @@ const struct command *command_get(const char *name, struct err *err);
 
 /* True once SIGINT, SIGTERM or the time limit has struck. */
 bool interrupted(void);
-/* From here on SIGINT, SIGTERM and the time limit (0: none) end the program with status 130; when the verb
- * `finishes`, only interrupted() turns true, so that it can write what is complete. */
+/* From here on SIGINT, SIGTERM and the time limit (0: none) end the program with status 130;
+ * when the verb `finishes`, only interrupted() turns true, so that it can write what is
+ * complete. */
 void watch_interrupts(uint64_t time_limit, bool finishes);
 
 /* A line on stderr that is written over, only when it is a terminal and a second has passed. */

@@ -135,8 +135,9 @@ static bool divide_devices(const struct request *q, struct degrees *d, struct er
 	return true;
 }
 
-/* Without --micro-batch: all of a pipeline-less step at once when --batch says how much, else the model's own.
- * Without --batch: one micro-batch, or four for each stage of a pipeline, which keeps the bubble below a quarter. */
+/* Without --micro-batch: all of a pipeline-less step at once when --batch says how much, else
+ * the model's own. Without --batch: one micro-batch, or four for each stage of a pipeline, which
+ * keeps the bubble below a quarter. */
 bool load_degrees(struct request *q, const char *model, struct degrees *out, struct err *err)
 {
 	struct graph g;

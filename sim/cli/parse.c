@@ -44,7 +44,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	return row->set(row, p->q, arg ? arg : "", p->err) ? 0 : EINVAL;
 }
 
-/* argp keeps quiet about what it could not read, so look for it: the first word that is no option of the verb, or lacks its value. */
+/* argp keeps quiet about what it could not read, so look for it: the first word that is no
+ * option of the verb, or lacks its value. */
 static bool explain(const char *verb, int argc, char **argv, struct err *err)
 {
 	const char *names[128];

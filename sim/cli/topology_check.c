@@ -1,4 +1,5 @@
-/* Topologies that are read, measured and, where they are SimGrid's, loaded; good or bad, all of them. */
+/* Topologies that are read, measured and, where they are SimGrid's, loaded; good or bad, all of
+ * them. */
 #include <string.h>
 
 #include "cli/topology.h"

@@ -98,8 +98,8 @@ bool coll_fits(const struct coll_algo *algo, uint32_t n_ranks);
 /* What coll_build() accepts: 2 x 8192 x 8191 steps and a few more, five GB. */
 enum { COLL_MAX_STEPS = 1 << 27 };
 
-/* The whole schedule in `a`. ERR_INPUT when the algorithm does not work for so many ranks, the shape
- * is one of another number, or there are more steps than memory is for. */
+/* The whole schedule in `a`. ERR_INPUT when the algorithm does not work for so many ranks, the
+ * shape is one of another number, or there are more steps than memory is for. */
 bool coll_build(
 	struct arena *a, const struct coll_call *c, struct coll_schedule *out, struct err *err);
 
@@ -143,18 +143,18 @@ struct coll_choice {
 bool coll_parse_choice(const char *text, struct coll_choice *choice, struct err *err);
 bool coll_policy_find(const char *name, enum coll_policy *out);
 
-/* As NCCL chooses: what it has (ring; for all-reduce also the double binary tree, for broadcast and
- * reduce the chain, for all-to-all direct sends), the cheaper of the two by coll_time() of a message
- * that costs alpha_s + bytes x beta_s. Kinds that NCCL does not have: the default. */
+/* As NCCL chooses: what it has (ring; for all-reduce also the double binary tree, for broadcast
+ * and reduce the chain, for all-to-all direct sends), the cheaper of the two by coll_time() of a
+ * message that costs alpha_s + bytes x beta_s. Kinds that NCCL does not have: the default. */
 const struct coll_algo *coll_nccl_pick(
 	enum coll_kind kind, uint32_t n_ranks, uint64_t bytes, double alpha_s, double beta_s);
 
 /* An algorithm from an MSCCL XML file (<algo><gpu><tb><step>), of whose threadblocks and
  * dependencies the rounds are made: a message is in the round that counts the messages on the
- * longest chain before it. minBytes, maxBytes and outofplace may be missing. The file is executed
- * with symbolic chunks. ERR_INPUT: not such a file, an unknown step, a chunk outside its buffer.
- * ERR_ANSWER: a deadlock, with the steps of the cycle; a send that nobody receives or a receive that
- * nobody sends; a rank that ends without what the collective promises. */
+ * longest chain before it. minBytes, maxBytes and outofplace may be missing. The file is
+ * executed with symbolic chunks. ERR_INPUT: not such a file, an unknown step, a chunk outside
+ * its buffer. ERR_ANSWER: a deadlock, with the steps of the cycle; a send that nobody receives
+ * or a receive that nobody sends; a rank that ends without what the collective promises. */
 bool coll_read_msccl(
 	struct arena *a, const char *path, const struct coll_algo **out, struct err *err);
 
@@ -168,9 +168,9 @@ bool coll_verify(const struct coll_algo *algo, uint32_t n_ranks, struct err *err
 bool coll_verify_call(const struct coll_call *c, struct err *err);
 
 /* Critical path in seconds when each rank has one full-duplex port: the steps of one round share
- * the ports of their ends, so that each costs alpha_s + beta_s x the larger of what its source sends
- * and its destination receives in that round; a step waits as said at struct coll_step. The Hockney
- * model; exact for a non-blocking crossbar where the messages of a round are alike. */
+ * the ports of their ends, so that each costs alpha_s + beta_s x the larger of what its source
+ * sends and its destination receives in that round; a step waits as said at struct coll_step.
+ * The Hockney model; exact for a non-blocking crossbar where the messages of a round are alike. */
 double coll_time(const struct coll_schedule *s, uint32_t n_ranks, double alpha_s, double beta_s);
 
 /* The same without a schedule in memory. */

@@ -1,6 +1,7 @@
 #include "coll/internal.h"
 
-/* Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
+/* Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
+ * scan",
  * 2009. Two binary trees, each for half of the vector; a rank that has children in one is a leaf in
  * the other (but for one of an odd number). In the first the odd positions are the leaves: a
  * position hangs below the one that has its lowest set bit cleared and the next one set, or where

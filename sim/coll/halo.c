@@ -1,7 +1,7 @@
 #include "coll/internal.h"
 
-/* Everyone gives its edge to both neighbours in every dimension of the box, which is not closed to a
- * torus; without a shape the ranks stand in a line. All at once. */
+/* Everyone gives its edge to both neighbours in every dimension of the box, which is not closed
+ * to a torus; without a shape the ranks stand in a line. All at once. */
 
 static struct coll_shape box_of(const struct coll_call *c)
 {

@@ -1,9 +1,9 @@
 #include "coll/internal.h"
 
-/* Recursive halving (Thakur, Rabenseifner and Gropp, 2005): partners give each other the half that
- * the other keeps. Of other numbers of ranks than powers of two the even ones of the first are
- * folded into their neighbours, which keep the parts of both and hand one back at the end. A half is
- * counted as half of the bytes, also where its parts are not half of all. */
+/* Recursive halving (Thakur, Rabenseifner and Gropp, 2005): partners give each other the half
+ * that the other keeps. Of other numbers of ranks than powers of two the even ones of the first
+ * are folded into their neighbours, which keep the parts of both and hand one back at the end. A
+ * half is counted as half of the bytes, also where its parts are not half of all. */
 
 /* The divisor is p times this, so that bytes / n can be said as exactly as 64 bits allow. */
 static uint64_t scale_of(const struct coll_call *c, const struct fold *f)

@@ -6,9 +6,9 @@
 
 enum { MAX_RANKS = 32, MAX_VISITS = 1 << 20 };
 
-/* A depth-first search. Rings leave rank 0 one after the other; to take as many as there are, a ring
- * takes the widest link that is left first, and what turned out too greedy is taken back while the
- * budget of visits lasts. */
+/* A depth-first search. Rings leave rank 0 one after the other; to take as many as there are, a
+ * ring takes the widest link that is left first, and what turned out too greedy is taken back
+ * while the budget of visits lasts. */
 struct search {
 	uint32_t n, n_rings, n_best, most;
 	uint32_t widest; /* link */

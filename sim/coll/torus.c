@@ -7,8 +7,8 @@
  * Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus interconnects", 2010).
  * Where dimensions differ in length the colours meet now and then.
  *
- * Parts of a colour are numbered by the coordinates in the order of its dimensions, the first counts
- * most: what moves is always a range. */
+ * Parts of a colour are numbered by the coordinates in the order of its dimensions, the first
+ * counts most: what moves is always a range. */
 struct torus {
 	const struct coll_call *c;
 	struct coll_shape box;

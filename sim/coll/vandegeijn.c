@@ -1,8 +1,8 @@
 #include "coll/internal.h"
 
 /* Barnett et al., "Building a high-performance collective communication library", 1994 (van de
- * Geijn): the root scatters the vector over a binomial tree, then an all-gather around the ring puts
- * it together everywhere. */
+ * Geijn): the root scatters the vector over a binomial tree, then an all-gather around the ring
+ * puts it together everywhere. */
 
 static struct coll_frame frame(const struct coll_call *c)
 {

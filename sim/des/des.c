@@ -109,8 +109,8 @@ void des_at(struct des *des, struct des_event *ev, tick at)
 	sift_up(des, des->n_queue++, e);
 }
 
-/* Lets time pass until the first event or until the world outside stops before it. Returns false when
- * the end of time came first: what is in flight outside will never schedule anything. */
+/* Lets time pass until the first event or until the world outside stops before it. Returns false
+ * when the end of time came first: what is in flight outside will never schedule anything. */
 static bool pass_time(struct des *des)
 {
 	tick until = des->n_queue > 0 ? des->queue[0].at : TICK_MAX;

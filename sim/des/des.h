@@ -29,9 +29,9 @@ struct des_entry {
 	struct des_event *ev;
 };
 
-/* Lets the world outside the queue run until `until` at the latest (TICK_MAX: as long as it likes) and
- * says when it stopped, never later than `until`. The default jumps straight there; a network that
- * simulates transfers of its own stops early when one of them ends. */
+/* Lets the world outside the queue run until `until` at the latest (TICK_MAX: as long as it
+ * likes) and says when it stopped, never later than `until`. The default jumps straight there; a
+ * network that simulates transfers of its own stops early when one of them ends. */
 typedef tick des_wait(void *ctx, tick until);
 
 struct des {
@@ -57,9 +57,10 @@ void des_at(struct des *des, struct des_event *ev, tick at);
 /* Takes `ev` out of the queue; does nothing if it is not in it. */
 void des_cancel(struct des *des, struct des_event *ev);
 
-/* Moves on to the next event and fires it; when the world outside stops first, moves only that far.
- * Returns false when nothing is left to happen: nothing is in the queue, and either nothing is in flight
- * outside or what is will never end (n_outside stays above 0: a deadlock, and `now` stays where it was). */
+/* Moves on to the next event and fires it; when the world outside stops first, moves only that
+ * far. Returns false when nothing is left to happen: nothing is in the queue, and either nothing
+ * is in flight outside or what is will never end (n_outside stays above 0: a deadlock, and `now`
+ * stays where it was). */
 bool des_step(struct des *des);
 
 #endif

@@ -78,26 +78,28 @@ struct device_result {
 	double energy_j;    /* dynamic energy of the operators plus idle power over the makespan */
 	tick critical_path; /* longest path at infinite cores and its own memory rate */
 	uint64_t n_events;  /* fired by the event engine */
-	/* Some operator would last longer than time can count (213 days over all of them): all times
-	 * are too small. */
+	/* Some operator would last longer than time can count (213 days over all of them): all
+	 * times are too small. */
 	bool clamped;
 };
 
-/* Runs the operators (predecessors outside the part count as done at 0) on a clean device. Ready operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among
- * running operators: rates are recomputed at every start and finish, an operator progresses at the
+/* Runs the operators (predecessors outside the part count as done at 0) on a clean device. Ready
+ * operators start by (mobility, ALAP, depth, id). HBM bandwidth is shared among running
+ * operators: rates are recomputed at every start and finish, an operator progresses at the
  * smaller of its compute rate and its share of memory (max-min fair).
  *
  * An operator holds its cores for launch_overhead, then hbm_latency when it touches DRAM (the
- * exposed first fill), then the rest of arch_op_time() or longer when others use the memory too. Operators without work (CORE_NONE, a collective among one rank) end the moment they are
- * ready and take no core. Collectives run one at a time beside the cores and leave memory alone.
- * Each operator is priced with the whole global buffer: what operators that run together take from
+ * exposed first fill), then the rest of arch_op_time() or longer when others use the memory too.
+ * Operators without work (CORE_NONE, a collective among one rank) end the moment they are ready
+ * and take no core. Collectives run one at a time beside the cores and leave memory alone. Each
+ * operator is priced with the whole global buffer: what operators that run together take from
  * each other is not modelled.
  *
- * Tile fidelity: an operator takes the steps of arch/arch.h in the order of its tiling. What a step
- * needs and is not there is read first; reads go ahead of the computing as far as half of the buffer
- * has room (all of it when the operands fit), and what a step has made is written behind it, in the
- * same room. Memory serves operators in turn, 256 KiB each, reads before writes; what is read arrives
- * a latency later. */
+ * Tile fidelity: an operator takes the steps of arch/arch.h in the order of its tiling. What a
+ * step needs and is not there is read first; reads go ahead of the computing as far as half of
+ * the buffer has room (all of it when the operands fit), and what a step has made is written
+ * behind it, in the same room. Memory serves operators in turn, 256 KiB each, reads before
+ * writes; what is read arrives a latency later. */
 void device_run(struct arena *a, const struct arch *arch, const struct graph_part *ops,
 	const struct device_options *options, struct device_result *out);
 

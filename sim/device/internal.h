@@ -51,9 +51,9 @@ struct nest {
 	 * Output stationary: for l, for x, for y; otherwise for x, for l, for y. */
 	uint64_t x, l, y;
 	bool output_stationary;
-	/* Over all steps. Stationary: read where x is 0; streamed: read where y is 0; partial sums:
-	 * read where l is 0, from the second k tile on; result: written where l is at its end; spread:
-	 * with every step. */
+	/* Over all steps. Stationary: read where x is 0; streamed: read where y is 0; partial
+	 * sums: read where l is 0, from the second k tile on; result: written where l is at its
+	 * end; spread: with every step. */
 	uint64_t stationary_bytes, streamed_bytes, partial_bytes, result_bytes;
 	uint64_t spread_read_bytes, spread_write_bytes;
 	uint64_t room; /* for what is read ahead, and for what waits to be written */

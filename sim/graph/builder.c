@@ -209,7 +209,8 @@ static const struct tensor **tensors_of(
 	return list;
 }
 
-/* Shapes, outputs, work; `view` points at tensors that move when outputs are added, so it is made twice. */
+/* Shapes, outputs, work; `view` points at tensors that move when outputs are added, so it is
+ * made twice. */
 static bool complete(struct builder *b, struct op *op, struct arena *scratch, struct err *err)
 {
 	struct op_shapes shapes = {0};

@@ -1,4 +1,5 @@
-/* Whole-number expressions in workload files: "4*hidden", "(heads+2*kv_heads)*hidden/heads", "max(512,seq)".
+/* Whole-number expressions in workload files: "4*hidden", "(heads+2*kv_heads)*hidden/heads",
+ * "max(512,seq)".
  *
  *     sum     = product { ("+" | "-") product }
  *     product = atom { ("*" | "/") atom }
@@ -25,7 +26,8 @@ struct scope {
 	const struct scope *outer;
 };
 
-/* ERR_INPUT without a position: what is wrong where in the expression, unknown names with the nearest one. */
+/* ERR_INPUT without a position: what is wrong where in the expression, unknown names with the
+ * nearest one. */
 bool expr_value(const char *text, const struct scope *scope, uint64_t *value, struct err *err);
 
 #endif

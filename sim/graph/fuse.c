@@ -132,8 +132,8 @@ static void count_users(struct fuser *f)
 		}
 }
 
-/* Numbers what is left, from `in`'s ids to `out`'s. Heads keep their order, so it stays topological: a tail's
- * other inputs are parameters. */
+/* Numbers what is left, from `in`'s ids to `out`'s. Heads keep their order, so it stays
+ * topological: a tail's other inputs are parameters. */
 static op_id *renumber(struct fuser *f, struct graph *out)
 {
 	op_id *new_id = arena_array(f->a, f->in->n_ops, op_id);
@@ -195,8 +195,9 @@ void graph_fuse(struct arena *a, const struct graph *in, struct graph *out)
 	for (uint32_t i = 0; i < in->n_ops; i++)
 		f.into[i] = i;
 	count_users(&f);
-	/* Topological order, each chain grown to its end before the next begins: what WHAM's restart after every
-	 * fusion comes to, because absorbing never gives an operator fewer users or other inputs. */
+	/* Topological order, each chain grown to its end before the next begins: what WHAM's
+	 * restart after every fusion comes to, because absorbing never gives an operator fewer
+	 * users or other inputs. */
 	for (uint32_t i = 0; i < in->n_ops; i++) {
 		const struct op *tail;
 		op_id last = i;

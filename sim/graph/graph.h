@@ -1,9 +1,10 @@
 /* What is computed: operators, tensors, shapes.
  *
- * A forward graph comes from a workload file or an ONNX file, for one micro-batch on one device of a
- * tensor-parallel group. graph_fuse() merges vector operators into their producers, graph_train() adds
- * the backward pass and the parameter updates. All arrays live in the caller's arena; ids are indices.
- * Operators stand in topological order: every predecessor of an operator has a smaller id. */
+ * A forward graph comes from a workload file or an ONNX file, for one micro-batch on one device
+ * of a tensor-parallel group. graph_fuse() merges vector operators into their producers,
+ * graph_train() adds the backward pass and the parameter updates. All arrays live in the
+ * caller's arena; ids are indices. Operators stand in topological order: every predecessor of an
+ * operator has a smaller id. */
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
@@ -46,8 +47,8 @@ enum core {
 	CORE_LINK,  /* a tensor-parallel collective */
 };
 
-/* One pass of a vector core over data. Cycles by WHAM's vector estimator (arXiv 2404.14632, released
- * code; L = lanes of the cores used):
+/* One pass of a vector core over data. Cycles by WHAM's vector estimator (arXiv 2404.14632,
+ * released code; L = lanes of the cores used):
  *   ELEMENTWISE  ceil(numel / L) * lane_cycles
  *   SOFTMAX      (numel / row) * ceil(row / L) + 10 + ceil(numel / L) * lane_cycles   (lane_cycles 10; log-softmax 13)
  *   REDUCE       (numel / row) * (ceil(row / L) + lane_cycles)                        (lane_cycles 10: mean) */
@@ -60,42 +61,46 @@ struct vector_work {
 	uint32_t lane_cycles;
 };
 
-/* The convolution behind a GEMM, so that its traffic can be counted without materialised im2col. All
- * zero for a plain GEMM. dX and dW carry the convolution of their forward operator. */
+/* The convolution behind a GEMM, so that its traffic can be counted without materialised im2col.
+ * All zero for a plain GEMM. dX and dW carry the convolution of their forward operator. */
 struct conv_work {
 	uint64_t images, in_h, in_w, in_channels; /* of all groups together */
 	uint64_t out_h, out_w, out_channels;
 	uint32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
 };
 
-/* Collectives over the tensor-parallel group. Sequence parallelism (Korthikanti et al., arXiv 2205.05198) has the
- * second and third in place of each all-reduce, with the same bytes over the links. */
+/* Collectives over the tensor-parallel group. Sequence parallelism (Korthikanti et al., arXiv
+ * 2205.05198) has the second and third in place of each all-reduce, with the same bytes over the
+ * links. */
 enum link_kind { LINK_ALLREDUCE, LINK_ALLGATHER, LINK_REDUCESCATTER };
 
 /* What an operator asks of the machine. */
 struct work {
 	enum core core;
-	/* Tensor core: `batch` independent GEMMs, each m x k times k x n. batch = groups for a grouped
-	 * convolution, batch * heads for attention. batch is 0 when there is no tensor-core work. */
+	/* Tensor core: `batch` independent GEMMs, each m x k times k x n. batch = groups for a
+	 * grouped convolution, batch * heads for attention. batch is 0 when there is no
+	 * tensor-core work. */
 	uint64_t batch, m, n, k;
-	/* Where the GEMM's stationary/streamed operands come from; bytes of each operand over all batches,
-	 * each counted once (compulsory traffic): a is m x k, b is k x n, c is m x n. For a convolution, a is
-	 * the input image, not the im2col matrix. */
+	/* Where the GEMM's stationary/streamed operands come from; bytes of each operand over
+	 * all batches, each counted once (compulsory traffic): a is m x k, b is k x n, c is m x
+	 * n. For a convolution, a is the input image, not the im2col matrix. */
 	uint64_t a_bytes, b_bytes, c_bytes;
 	struct conv_work conv;
 	/* Vector core: passes in order. A fused operator keeps the passes of all its members. */
 	const struct vector_work *vector;
 	uint32_t n_vector;
-	/* Compulsory traffic of the vector passes that the GEMM operands above do not cover already: for a
-	 * stand-alone vector operator its inputs and outputs; for a fused one only what the tail reads
-	 * from elsewhere (parameters). A bias is counted here too. In a training graph a fused operator also
-	 * writes what its backward pass reads from inside it. */
+	/* Compulsory traffic of the vector passes that the GEMM operands above do not cover
+	 * already: for a stand-alone vector operator its inputs and outputs; for a fused one
+	 * only what the tail reads from elsewhere (parameters). A bias is counted here too. In a
+	 * training graph a fused operator also writes what its backward pass reads from inside
+	 * it. */
 	uint64_t vector_read_bytes, vector_write_bytes;
-	/* The longest row that a norm or a softmax needs whole before it can write, and what is read a second
-	 * time when such a row does not fit on the chip: not compulsory, so not in vector_read_bytes. */
+	/* The longest row that a norm or a softmax needs whole before it can write, and what is
+	 * read a second time when such a row does not fit on the chip: not compulsory, so not in
+	 * vector_read_bytes. */
 	uint64_t row_bytes, again_bytes;
-	/* Collective over the tensor-parallel group: payload by nccl-tests' convention (all-gather: what comes out,
-	 * reduce-scatter: what goes in). */
+	/* Collective over the tensor-parallel group: payload by nccl-tests' convention
+	 * (all-gather: what comes out, reduce-scatter: what goes in). */
 	enum link_kind link;
 	uint64_t collective_bytes;
 };
@@ -195,8 +200,8 @@ struct graph_override {
 struct graph_options {
 	uint64_t batch; /* micro-batch; 0: the file's own, or 1 */
 	uint32_t tp;    /* 0 means 1. ONNX files cannot be sliced: more than 1 is refused */
-	/* With tp above 1: norms, dropouts and residuals work on a slice of the sequence. Only for workload files
-	 * with "sequence_parallel". */
+	/* With tp above 1: norms, dropouts and residuals work on a slice of the sequence. Only
+	 * for workload files with "sequence_parallel". */
 	bool sequence_parallel;
 	uint32_t elem_bytes; /* of activations and parameters: 2 (bf16, fp16) or 4; 0 means 2 */
 	const struct graph_override *overrides; /* workload parameters */
@@ -207,8 +212,8 @@ struct graph_options {
 	bool lenient; /* operators of an ONNX file that are not known cost nothing, with a warning */
 };
 
-/* Reads a workload file (JSON) or an ONNX file, plain or gzip, told apart by content.
- * ERR_INPUT with file:line:column (JSON) or file and node name (ONNX) and the operator for whatever does
+/* Reads a workload file (JSON) or an ONNX file, plain or gzip, told apart by content. ERR_INPUT
+ * with file:line:column (JSON) or file and node name (ONNX) and the operator for whatever does
  * not fit; heads, features or experts that `tp` does not divide are ERR_INPUT with the rule. */
 bool graph_read(struct arena *a, const char *path, const struct graph_options *options,
 	struct graph *out, struct err *err);
@@ -217,9 +222,9 @@ bool graph_read(struct arena *a, const char *path, const struct graph_options *o
  * 1. a tensor-core operator with exactly one successor, which is an activation, injective, norm, dropout or
  *    transformation whose other inputs are all parameters or constants, absorbs it; chains grow.
  * 2. an injective operator with exactly one successor that is injective, reduction or dropout, same rule.
- * Nothing is absorbed across layers. A fused operator keeps name, kind and attributes of its first member and has the
- * outputs of its last, then the masks of the others. Works on an unfused forward graph; both graphs stay valid, and
- * share memory. */
+ * Nothing is absorbed across layers. A fused operator keeps name, kind and attributes of its
+ * first member and has the outputs of its last, then the masks of the others. Works on an
+ * unfused forward graph; both graphs stay valid, and share memory. */
 void graph_fuse(struct arena *a, const struct graph *in, struct graph *out);
 
 enum optimizer { OPTIMIZER_SGD, OPTIMIZER_MOMENTUM, OPTIMIZER_ADAM };
@@ -228,20 +233,22 @@ struct train_options {
 	enum optimizer optimizer;
 };
 
-/* Forward operators keep their ids; then backward operators in reverse order, then updates. dX has the shape
- * (m, k, n), dW (k, n, m) of its forward GEMM; no dX into inputs of the model; gradients of a tensor with
- * several uses are summed by the consumers' order; one update for each parameter tensor
- * (of the rows looked up where only embedding bags use it).
- * Names: NAME/dX and NAME/dW; NAME/dA and NAME/dB, both of pass dX, for a product of two activations; NAME/dtail
- * for what a fused operator absorbed, which comes before its dX and dW; TENSOR/sum where gradients meet (pass dW
- * when it is a parameter's); TENSOR/update. Views and tp_reduce leave no backward operator, except a CORE_NONE
- * one where several outputs join. An operator whose outputs nobody uses is where a backward pass starts. A
- * gradient that lookups make goes straight into that of the table. A sum's gradients are that of its output: WHAM's cycles
- * for each, no bytes written. */
+/* Forward operators keep their ids; then backward operators in reverse order, then updates. dX
+ * has the shape (m, k, n), dW (k, n, m) of its forward GEMM; no dX into inputs of the model;
+ * gradients of a tensor with several uses are summed by the consumers' order; one update for
+ * each parameter tensor (of the rows looked up where only embedding bags use it). Names: NAME/dX
+ * and NAME/dW; NAME/dA and NAME/dB, both of pass dX, for a product of two activations;
+ * NAME/dtail for what a fused operator absorbed, which comes before its dX and dW; TENSOR/sum
+ * where gradients meet (pass dW when it is a parameter's); TENSOR/update. Views and tp_reduce
+ * leave no backward operator, except a CORE_NONE one where several outputs join. An operator
+ * whose outputs nobody uses is where a backward pass starts. A gradient that lookups make goes
+ * straight into that of the table. A sum's gradients are that of its output: WHAM's cycles for
+ * each, no bytes written. */
 void graph_train(struct arena *a, const struct graph *in, const struct train_options *options,
 	struct graph *out);
 
-/* Ids of the operators with first <= layer < end whose pass bit is set: mask |= 1u << PASS_FORWARD. Ascending. */
+/* Ids of the operators with first <= layer < end whose pass bit is set: mask |= 1u <<
+ * PASS_FORWARD. Ascending. */
 uint32_t graph_select(struct arena *a, const struct graph *g, uint32_t first_layer,
 	uint32_t end_layer, uint32_t pass_mask, op_id **ids);
 
@@ -251,8 +258,8 @@ uint64_t graph_macs(const struct graph *g, uint32_t pass_mask);
 uint64_t tensor_elements(const struct tensor *t);
 uint64_t tensor_bytes(const struct tensor *t);
 
-/* Bytes that layers [first, end) keep, on this device. Activations: every tensor that the backward pass reads,
- * once, for one micro-batch. Parameters: elements of the slices held here. */
+/* Bytes that layers [first, end) keep, on this device. Activations: every tensor that the
+ * backward pass reads, once, for one micro-batch. Parameters: elements of the slices held here. */
 struct graph_memory {
 	uint64_t parameter_elements;
 	uint64_t activation_bytes;           /* no recomputation */
@@ -273,7 +280,8 @@ struct graph_kept {
 	bool selective; /* kept with selective recomputation too */
 };
 
-/* The tensors behind activation_bytes of graph_layer_memory(), the largest first, then by id. Returns how many. */
+/* The tensors behind activation_bytes of graph_layer_memory(), the largest first, then by id.
+ * Returns how many. */
 uint32_t graph_kept_tensors(struct arena *a, const struct graph *g, uint32_t first_layer,
 	uint32_t end_layer, struct graph_kept **out);
 
@@ -281,7 +289,8 @@ uint32_t graph_kept_tensors(struct arena *a, const struct graph *g, uint32_t fir
 uint32_t graph_layer_inputs(struct arena *a, const struct graph *g, uint32_t first_layer,
 	uint32_t end_layer, struct graph_kept **out);
 
-/* Bytes that flow from layer end-1 to layer end in the forward pass (the gradient back has the same). */
+/* Bytes that flow from layer end-1 to layer end in the forward pass (the gradient back has the
+ * same). */
 uint64_t graph_boundary_bytes(const struct graph *g, uint32_t end_layer);
 
 /* Names of the variants of a workload file, in the file's order. An ONNX file has none. */
@@ -292,8 +301,8 @@ struct graph_variants {
 bool graph_read_variants(
 	struct arena *a, const char *path, struct graph_variants *out, struct err *err);
 
-/* "seq=512,batch=4" after the colon of "bert-large:seq=512": appends to the list. A variant may come first:
- * "18.4b,seq=1024". */
+/* "seq=512,batch=4" after the colon of "bert-large:seq=512": appends to the list. A variant may
+ * come first: "18.4b,seq=1024". */
 bool graph_parse_overrides(
 	struct arena *a, const char *text, struct graph_options *options, struct err *err);
 

@@ -1,4 +1,5 @@
-/* Inside graph/: building a forward graph operator by operator. Used by the readers of workload and ONNX files.
+/* Inside graph/: building a forward graph operator by operator. Used by the readers of workload
+ * and ONNX files.
  *
  *     struct builder b;
  *     builder_init(&b, a, elem_bytes);
@@ -8,8 +9,7 @@
  *     builder_add_op(&b, &(struct op_request){.name = "conv1", .kind = "conv", .inputs = ids, .n_inputs = 2, ...},
  *         &op, err);
  *     y = builder_output(&b, op, 0);
- *     builder_finish(&b, out, err);
- */
+ *     builder_finish(&b, out, err); */
 #ifndef GRAPH_INTERNAL_H
 #define GRAPH_INTERNAL_H
 
@@ -47,23 +47,24 @@ struct op_request {
 
 void builder_init(struct builder *b, struct arena *a, uint32_t elem_bytes);
 
-/* Adds an input, parameter or constant; the name is copied. elem_bytes 0 means that of the builder. Refuses zero
- * dimensions and more than 2^48 elements. */
+/* Adds an input, parameter or constant; the name is copied. elem_bytes 0 means that of the
+ * builder. Refuses zero dimensions and more than 2^48 elements. */
 bool builder_add_tensor(struct builder *b, const struct tensor *t, tensor_id *id, struct err *err);
 
 /* Operators added from here on belong to a new layer. There must be one before the first operator. */
 void builder_begin_layer(struct builder *b, const char *name);
 
-/* Appends an operator: infers the shapes of its outputs, makes their tensors, counts its work and finds its
- * predecessors. ERR_INPUT names the operator, its kind and the shapes of its inputs; there is no file or position
- * in front, the caller knows those. An unknown kind is ERR_INPUT with the nearest known one. */
+/* Appends an operator: infers the shapes of its outputs, makes their tensors, counts its work
+ * and finds its predecessors. ERR_INPUT names the operator, its kind and the shapes of its
+ * inputs; there is no file or position in front, the caller knows those. An unknown kind is
+ * ERR_INPUT with the nearest known one. */
 bool builder_add_op(
 	struct builder *b, const struct op_request *request, op_id *id, struct err *err);
 
 tensor_id builder_output(const struct builder *b, op_id op, uint32_t i);
 
-/* Moves everything into `out` (name, source, path, batch, tokens_per_sample and tp are the caller's to set).
- * ERR_INPUT when there is no operator or two have one name. */
+/* Moves everything into `out` (name, source, path, batch, tokens_per_sample and tp are the
+ * caller's to set). ERR_INPUT when there is no operator or two have one name. */
 bool builder_finish(struct builder *b, struct graph *out, struct err *err);
 
 /* "[8,512,1024]" */

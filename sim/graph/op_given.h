@@ -1,5 +1,5 @@
-/* Operators whose work a workload file gives outright (struct given_work): for programs outside deep learning. Any
- * tensors may come in, they only say what must have ended before. */
+/* Operators whose work a workload file gives outright (struct given_work): for programs outside
+ * deep learning. Any tensors may come in, they only say what must have ended before. */
 #ifndef GRAPH_OP_GIVEN_H
 #define GRAPH_OP_GIVEN_H
 

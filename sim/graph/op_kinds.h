@@ -1,12 +1,14 @@
-/* The operators: one sorted table, one row per kind. Adding an operator is adding a row to op_kinds.c
- * (and a shape or work function to op_shape.c or op_work.c when none of those there fits).
+/* The operators: one sorted table, one row per kind. Adding an operator is adding a row to
+ * op_kinds.c (and a shape or work function to op_shape.c or op_work.c when none of those there
+ * fits).
  *
- * Lane cycles are those of WHAM's vector estimator (arXiv 2404.14632, released code): relu 1/1 (forward /
- * backward), tanh 27/2, sigmoid, hard_sigmoid and silu 12/2, hard_swish 14/15, add, sub and mul 1/1 per
- * gradient, div 10/10 and 11, pow and sqrt 15/16, erf 15/15, norms 1/1, dropout 2/1, softmax 10/2, log-softmax
- * 13/2, negative log-likelihood 2/2, pooling kh*kw per output and 1 per input, mean 10 per row.
- * Kinds that it lacks are built from its primitives, LUT 1, ADD 1, SUB 1, MUL 1, MAC 1, COMP 1, DIV 10, SQRT 15,
- * EXP = one LUT (its sigmoid is LUT + ADD + DIV = 12), ERF 15 and POW 15:
+ * Lane cycles are those of WHAM's vector estimator (arXiv 2404.14632, released code): relu 1/1
+ * (forward / backward), tanh 27/2, sigmoid, hard_sigmoid and silu 12/2, hard_swish 14/15, add,
+ * sub and mul 1/1 per gradient, div 10/10 and 11, pow and sqrt 15/16, erf 15/15, norms 1/1,
+ * dropout 2/1, softmax 10/2, log-softmax 13/2, negative log-likelihood 2/2, pooling kh*kw per
+ * output and 1 per input, mean 10 per row. Kinds that it lacks are built from its primitives,
+ * LUT 1, ADD 1, SUB 1, MUL 1, MAC 1, COMP 1, DIV 10, SQRT 15, EXP = one LUT (its sigmoid is LUT
+ * + ADD + DIV = 12), ERF 15 and POW 15:
  *   exp            one LUT; back dy y: MUL                                                          = 1, 1
  *   gelu forward   0.5 x (1 + erf(x / sqrt 2))      MUL + ERF + ADD + MUL + MUL                       = 19
  *   gelu backward  dy (Phi(x) + x phi(x))           MUL + ERF + MAC, MUL + LUT + MUL, MAC, MUL        = 22
@@ -37,18 +39,20 @@
  *   top_k          COMP for each input and rank                                                       = k
  *   expert_dispatch, expert_combine   a copy of each routed row 1, MAC with its weight 1
  *   embedding_bag  ADD of each row that is looked up 1; only these rows are read
- * WHAM's hard_tanh is 27/2, sin and cos 13/2, addcmul (here mul_add) 1/1 per gradient, masked fill 1/1.
+ * WHAM's hard_tanh is 27/2, sin and cos 13/2, addcmul (here mul_add) 1/1 per gradient, masked
+ * fill 1/1.
  *
- * Passes over memory. What normalises a row needs the whole row before it can write its first element. Where a
- * row does not fit on the chip it is read once more: softmax, norms over the last axis and cross-entropy have rows
- * along their axis; batch norm is one row, because its statistics are complete only with the last image
- * (struct work: row_bytes, again_bytes). Backward likewise, with the gradient that came in.
- * An embedding costs no cycles, as in WHAM, but bytes: forward the labels, the row of each and the output; backward
- * the labels, the gradient that came in, and each row of the table's gradient once in and once out (sparse: rows
- * that no label names are left alone).
- * What a row means in numbers is in tests/graph/kernels.c, which a new row needs too: a test holds its backward
- * pass, with no more than what it saves, against finite differences (tests/graph/test_autodiff.c).
- * Elements of a sum or bias gradient are free: WHAM's Sum is a Nop. */
+ * Passes over memory. What normalises a row needs the whole row before it can write its first
+ * element. Where a row does not fit on the chip it is read once more: softmax, norms over the
+ * last axis and cross-entropy have rows along their axis; batch norm is one row, because its
+ * statistics are complete only with the last image (struct work: row_bytes, again_bytes).
+ * Backward likewise, with the gradient that came in. An embedding costs no cycles, as in WHAM,
+ * but bytes: forward the labels, the row of each and the output; backward the labels, the
+ * gradient that came in, and each row of the table's gradient once in and once out (sparse: rows
+ * that no label names are left alone). What a row means in numbers is in tests/graph/kernels.c,
+ * which a new row needs too: a test holds its backward pass, with no more than what it saves,
+ * against finite differences (tests/graph/test_autodiff.c). Elements of a sum or bias gradient
+ * are free: WHAM's Sum is a Nop. */
 #ifndef GRAPH_OP_KINDS_H
 #define GRAPH_OP_KINDS_H
 
@@ -87,12 +91,14 @@ enum op_saves {
 	SAVES_OUTPUT = 1 << 2, /* the first output */
 	SAVES_EXTRA = 1 << 3,  /* the second output, made for this purpose: a mask */
 	SAVES_REST = 1 << 4,   /* the inputs after the first: divisor, gain, labels, mask, tables */
-	/* Not saved: this input's gradient is that of the output itself, when they have the same size. */
+	/* Not saved: this input's gradient is that of the output itself, when they have the same
+	 * size. */
 	SHARES_FIRST = 1 << 5,
 	SHARES_SECOND = 1 << 6,
 	SHARES_THIRD = 1 << 7,
-	/* Not saved: the gradient of the table stays a list of rows (PyTorch's EmbeddingBag(sparse=True), as DLRM uses
-	 * it), so that an update visits only these, each lookup's once, where nothing else uses the table. */
+	/* Not saved: the gradient of the table stays a list of rows (PyTorch's
+	 * EmbeddingBag(sparse=True), as DLRM uses it), so that an update visits only these, each
+	 * lookup's once, where nothing else uses the table. */
 	UPDATE_SPARSE = 1 << 8,
 };
 
@@ -174,11 +180,11 @@ struct op_kind {
 	uint32_t keys; /* enum op_key */
 	/* Fills `out` or says why the inputs (view->out is not set) do not fit. */
 	bool (*shape)(const struct op_view *view, struct op_shapes *out, struct err *err);
-	/* Fills the tensor-core and collective part of `work`; NULL when there is none. Of a vector operator: the
-	 * bytes, where they are not those of all inputs and outputs. */
+	/* Fills the tensor-core and collective part of `work`; NULL when there is none. Of a
+	 * vector operator: the bytes, where they are not those of all inputs and outputs. */
 	void (*work)(const struct op_view *view, struct work *work);
-	/* Appends the vector passes; NULL when there are none. `grads`: bit i is set when input i needs a
-	 * gradient. */
+	/* Appends the vector passes; NULL when there are none. `grads`: bit i is set when input
+	 * i needs a gradient. */
 	void (*passes)(const struct op_view *view, struct pass_list *list);
 	void (*backward_passes)(const struct op_view *view, uint32_t grads, struct pass_list *list);
 };

@@ -1,12 +1,13 @@
-/* Recurrent networks: the product of the hidden state with its weights, step after step, and the cells of LSTM and GRU. The
- * product with the inputs is a gemm over all steps at once, in front of these. */
+/* Recurrent networks: the product of the hidden state with its weights, step after step, and the
+ * cells of LSTM and GRU. The product with the inputs is a gemm over all steps at once, in front
+ * of these. */
 #ifndef GRAPH_OP_RECURRENT_H
 #define GRAPH_OP_RECURRENT_H
 
 #include "graph/op_kinds.h"
 
-/* Gates from the inputs [..., steps, gates * hidden], weight [hidden, gates * hidden], bias: gates, same shape.
- * One product for each step, of as many rows as there are sequences. */
+/* Gates from the inputs [..., steps, gates * hidden], weight [hidden, gates * hidden], bias:
+ * gates, same shape. One product for each step, of as many rows as there are sequences. */
 bool shape_recurrent(const struct op_view *v, struct op_shapes *out, struct err *err);
 void work_recurrent(const struct op_view *v, struct work *w);
 

@@ -4,8 +4,8 @@
 
 #include "graph/op_kinds.h"
 
-/* Each fills `out` or sets ERR_INPUT with the rule that is broken (no operator name, no shapes: the builder
- * puts them in front). */
+/* Each fills `out` or sets ERR_INPUT with the rule that is broken (no operator name, no shapes:
+ * the builder puts them in front). */
 bool shape_same(const struct op_view *v, struct op_shapes *out, struct err *err); /* as input 0 */
 bool shape_mask(const struct op_view *v, struct op_shapes *out, struct err *err); /* and a mask */
 bool shape_softmax(const struct op_view *v, struct op_shapes *out, struct err *err);

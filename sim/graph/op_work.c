@@ -210,7 +210,8 @@ void back_injective(const struct op_view *v, uint32_t grads, struct pass_list *l
 				list, tensor_elements(v->out[0]), v->kind->backward_cycles[i > 0]);
 }
 
-/* The sums over a row take what was saved and the gradient that came in; both are read again for the result. */
+/* The sums over a row take what was saved and the gradient that came in; both are read again for
+ * the result. */
 void back_batch_norm(const struct op_view *v, uint32_t grads, struct pass_list *list)
 {
 	back_elementwise(v, grads, list);

@@ -8,7 +8,8 @@
 void work_gemm(const struct op_view *v, struct work *w);
 void work_matmul(const struct op_view *v, struct work *w);
 void work_conv(const struct op_view *v, struct work *w);
-/* The GEMM before the windows are added up: m of the input's positions, n of kernel times output channels. */
+/* The GEMM before the windows are added up: m of the input's positions, n of kernel times output
+ * channels. */
 void work_conv_transpose(const struct op_view *v, struct work *w);
 /* An all-reduce of the output. */
 void work_reduce(const struct op_view *v, struct work *w);
@@ -18,10 +19,12 @@ void work_scatter(const struct op_view *v, struct work *w);
 
 /* forward_cycles for each element of the output */
 void passes_elementwise(const struct op_view *v, struct pass_list *list);
-/* one cycle for each element of the window (global: of the whole image), for each element of the output */
+/* one cycle for each element of the window (global: of the whole image), for each element of the
+ * output */
 void passes_pool(const struct op_view *v, struct pass_list *list);
 void passes_global_pool(const struct op_view *v, struct pass_list *list);
-/* as elementwise, in one row over everything (batch norm) or in rows of the normalised axes; see op_kinds.h */
+/* as elementwise, in one row over everything (batch norm) or in rows of the normalised axes; see
+ * op_kinds.h */
 void passes_batch_norm(const struct op_view *v, struct pass_list *list);
 void passes_last_norm(const struct op_view *v, struct pass_list *list);
 /* rows along `axis` */
@@ -58,9 +61,10 @@ void back_loss(const struct op_view *v, uint32_t grads, struct pass_list *list);
  *             w -= lr' times that, bias corrections within lr': MAC                       = 32 */
 uint32_t update_cycles(enum optimizer optimizer);
 
-/* Bytes that one optimiser step of `elements` parameters reads and writes. The state is fp32: the master weight, and one moment
- * (momentum) or two (Adam). A step reads the state and the gradient, and writes the state and the weight in
- * elem_bytes; with elem_bytes 4 the weight is its own master copy. */
+/* Bytes that one optimiser step of `elements` parameters reads and writes. The state is fp32:
+ * the master weight, and one moment (momentum) or two (Adam). A step reads the state and the
+ * gradient, and writes the state and the weight in elem_bytes; with elem_bytes 4 the weight is
+ * its own master copy. */
 void update_bytes(enum optimizer optimizer, uint64_t elements, uint32_t elem_bytes, uint64_t *read,
 	uint64_t *written);
 

@@ -78,8 +78,8 @@ void train_add_gradient(struct trainer *t, tensor_id tensor, op_id forward, stru
 		to->ids[to->n++] = append_sum(t, &t->in->tensors[tensor], forward, &dense);
 }
 
-/* A fused operator writes what its backward pass reads from inside it. `stamp` holds, for each tensor, the
- * operator (plus 1) that was last seen to write it. */
+/* A fused operator writes what its backward pass reads from inside it. `stamp` holds, for each
+ * tensor, the operator (plus 1) that was last seen to write it. */
 static void write_saved_inside(
 	struct trainer *t, struct op *op, const tensor_id *roots, op_id *stamp)
 {
@@ -120,7 +120,8 @@ static void copy_forward(struct trainer *t)
 	arena_free(&scratch);
 }
 
-/* Elements that the update visits: all, or those that lookups named when only sparse ones use the parameter. */
+/* Elements that the update visits: all, or those that lookups named when only sparse ones use
+ * the parameter. */
 static uint64_t updated_elements(const struct trainer *t, tensor_id parameter)
 {
 	uint64_t all = tensor_elements(&t->in->tensors[parameter]), named = 0;

@@ -11,7 +11,8 @@ static struct op_view view_of(struct trainer *t, const struct op *part)
 	return (struct op_view){part->kind, part->attrs, in, part->n_inputs, out, part->n_outputs};
 }
 
-/* Gradients of the outputs of `op`. An operator that nobody uses starts from itself: it is the loss. */
+/* Gradients of the outputs of `op`. An operator that nobody uses starts from itself: it is the
+ * loss. */
 static struct starts output_gradients(struct trainer *t, const struct op *op)
 {
 	struct starts starts = {0};
@@ -51,8 +52,8 @@ static void add_part_traffic(struct trainer *t, const struct op *part, struct wo
 	}
 }
 
-/* Gradients of activations that `part` reads. One that is the gradient of the output itself is not written, or once
- * when that comes out of a fused tail. */
+/* Gradients of activations that `part` reads. One that is the gradient of the output itself is
+ * not written, or once when that comes out of a fused tail. */
 static uint64_t input_gradient_bytes(struct trainer *t, const struct op *part, bool has_tail)
 {
 	const struct tensor *y = &t->in->tensors[part->outputs[0]];
@@ -89,8 +90,8 @@ static void add_inner_sums(
 				(struct vector_work){VECTOR_ELEMENTWISE, n, n, 1};
 }
 
-/* The vector operator that goes back through parts[first] .. parts[n-1], last first. GRAPH_NONE when it would do
- * nothing. */
+/* The vector operator that goes back through parts[first] .. parts[n-1], last first. GRAPH_NONE
+ * when it would do nothing. */
 static op_id back_vector(struct trainer *t, const struct op *op, uint32_t first, const char *suffix,
 	const struct starts *after)
 {

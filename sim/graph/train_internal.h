@@ -1,4 +1,5 @@
-/* Shared by train.c (the order of things, sums, updates) and train_back.c (the backward pass of one operator). */
+/* Shared by train.c (the order of things, sums, updates) and train_back.c (the backward pass of
+ * one operator). */
 #ifndef GRAPH_TRAIN_INTERNAL_H
 #define GRAPH_TRAIN_INTERNAL_H
 
@@ -35,8 +36,9 @@ op_id train_append(struct trainer *t, const struct op *op, const struct starts *
 /* `op` makes a part of the gradient of `tensor`; nothing happens when that needs none. */
 void train_contribute(struct trainer *t, tensor_id tensor, op_id op);
 
-/* Adds the operators after which the whole gradient of `tensor` is there to `to`. Several contributions are summed
- * by an operator of their own, except those of lookups: they go straight into the sum, row by row. */
+/* Adds the operators after which the whole gradient of `tensor` is there to `to`. Several
+ * contributions are summed by an operator of their own, except those of lookups: they go
+ * straight into the sum, row by row. */
 void train_add_gradient(struct trainer *t, tensor_id tensor, op_id forward, struct starts *to);
 
 /* Appends the backward pass of a forward operator, if any. Those of its users are there already. */

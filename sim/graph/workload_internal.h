@@ -1,6 +1,6 @@
-/* Shared by the readers of a workload file: workload.c (document), workload_variant.c (variants),
- * workload_item.c (lists, templates), workload_op.c (one operator), workload_attrs.c (its attributes), workload_given.c
- * (work given outright), workload_params.c (its parameters). */
+/* Shared by the readers of a workload file: workload.c (document), workload_variant.c
+ * (variants), workload_item.c (lists, templates), workload_op.c (one operator), workload_attrs.c
+ * (its attributes), workload_given.c (work given outright), workload_params.c (its parameters). */
 #ifndef GRAPH_WORKLOAD_INTERNAL_H
 #define GRAPH_WORKLOAD_INTERNAL_H
 

@@ -27,7 +27,8 @@ static bool add_collective(struct reading *r, const char *kind, tensor_id *id)
 	return true;
 }
 
-/* One tp_copy or sp_gather serves all column-parallel readers of a tensor: their gradients are summed before the all-reduce. */
+/* One tp_copy or sp_gather serves all column-parallel readers of a tensor: their gradients are
+ * summed before the all-reduce. */
 static bool copy_input(struct reading *r)
 {
 	struct workload *w = r->w;
@@ -70,7 +71,8 @@ static bool defaults(struct reading *r)
 	return true;
 }
 
-/* Operators without parameters may have many inputs; the others have one and room for three parameters. */
+/* Operators without parameters may have many inputs; the others have one and room for three
+ * parameters. */
 static bool append_sliced(struct reading *r, tensor_id *result, op_id *op)
 {
 	bool many = r->kind->params == PARAMS_NONE;

@@ -12,8 +12,8 @@ bool workload_need(struct reading *r, bool there, const char *key)
 				r->kind->name, key);
 }
 
-/* Adds parameter NAME.`suffix` of the given shape as the next input. `whole` is how many times its elements the
- * model has over all devices. */
+/* Adds parameter NAME.`suffix` of the given shape as the next input. `whole` is how many times
+ * its elements the model has over all devices. */
 static bool add_parameter(
 	struct reading *r, const char *suffix, struct tensor shape, uint32_t whole)
 {

@@ -1,10 +1,10 @@
 /* The network: carries messages from device to device and says when the last byte arrived.
  *
  * Two models stand behind one interface. `simgrid` shares links by max-min fairness and is the
- * reference: it runs in a forked child, so that nothing it does can take the program down; SimGrid
- * is a module that is opened with the first run and initialised in children only. `analytic` is the closed form: latency of the route plus bytes
- * over its narrowest link, no sharing between messages of different devices; it runs in this
- * process. */
+ * reference: it runs in a forked child, so that nothing it does can take the program down;
+ * SimGrid is a module that is opened with the first run and initialised in children only.
+ * `analytic` is the closed form: latency of the route plus bytes over its narrowest link, no
+ * sharing between messages of different devices; it runs in this process. */
 #ifndef NET_NET_H
 #define NET_NET_H
 

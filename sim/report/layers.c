@@ -5,7 +5,8 @@
 #include "report/energy.h"
 #include "report/internal.h"
 
-/* Which rows are shown, in which order: the products of the forward pass, then, when asked for, all others. */
+/* Which rows are shown, in which order: the products of the forward pass, then, when asked for,
+ * all others. */
 struct listing {
 	const struct layer_row **rows;
 	uint32_t n, cap;

@@ -25,7 +25,8 @@ struct layer_row {
 	enum part part;
 	/* The operator by itself, without what it absorbed, alone on the cores that it takes. */
 	struct op_cost own;
-	/* As it runs: with what it absorbed and, in a forward pass, what it writes for the backward pass. */
+	/* As it runs: with what it absorbed and, in a forward pass, what it writes for the
+	 * backward pass. */
 	struct op_cost cost;
 	struct op_run run; /* times count from the start of the part; collectives take none */
 	struct op_timing timing;

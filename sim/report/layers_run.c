@@ -50,8 +50,8 @@ static uint32_t part_mask(enum part part)
 	abort(); /* not a part */
 }
 
-/* Which share of the time alone is the largest: launch, what neither cycles nor bytes explain, or the longer of
- * those two. */
+/* Which share of the time alone is the largest: launch, what neither cycles nor bytes explain,
+ * or the longer of those two. */
 static enum roofline classify(
 	const struct arch *arch, const struct op_cost *cost, const struct op_timing *timing)
 {

@@ -80,9 +80,10 @@ void report_step_text(struct arena *a, const struct step_report *s, struct text 
  * report_step_text(), the list "memory" of report_step_json(). */
 json_t *report_memory_json(const struct step_report *s);
 void report_memory_text(const struct step_report *s, struct text *out);
-/* One row per operator of --layers. "cycles", "dram_bytes" and "bound" are the operator's by itself, on the cores that it
- * may take; times, stalls, "run_dram_bytes", utilisation, roofline class and energy are those of the step, with what it
- * absorbed (report/layers.h). One micro-batch, each stage by itself, collectives left out. */
+/* One row per operator of --layers. "cycles", "dram_bytes" and "bound" are the operator's by
+ * itself, on the cores that it may take; times, stalls, "run_dram_bytes", utilisation, roofline
+ * class and energy are those of the step, with what it absorbed (report/layers.h). One
+ * micro-batch, each stage by itself, collectives left out. */
 json_t *report_layers_json(struct arena *a, const struct step_report *s);
 void report_layers_table(struct arena *a, const struct step_report *s, struct table *t);
 /* The table and the critical paths, as far as they were asked for. */
@@ -90,12 +91,13 @@ void report_layers_text(struct arena *a, const struct step_report *s, struct tex
 /* A longest path of each stage's forward, backward and update part. */
 json_t *report_paths_json(struct arena *a, const struct step_report *s);
 
-/* Models, one row each: parameters, FLOPs of the forward pass of one sample, operators before fusion. */
+/* Models, one row each: parameters, FLOPs of the forward pass of one sample, operators before
+ * fusion. */
 void report_models_table(struct arena *a, const struct graph *models, uint32_t n, struct table *t);
 json_t *report_models_json(const struct graph *models, uint32_t n);
 
-/* The operators of a graph with their work and what they wait for: a line each, or as Graphviz with a box around
- * the operators of a layer. */
+/* The operators of a graph with their work and what they wait for: a line each, or as Graphviz
+ * with a box around the operators of a layer. */
 void report_graph_text(const struct graph *g, struct text *out);
 void report_graph_dot(const struct graph *g, struct text *out);
 

@@ -120,8 +120,8 @@ static bool starts_together(struct folding *f, uint32_t round, tick now, tick th
 	return together;
 }
 
-/* A run of equal rounds starts together when its first does, and leaves those who took part ready at
- * its end. */
+/* A run of equal rounds starts together when its first does, and leaves those who took part
+ * ready at its end. */
 static struct answer add_up(struct folding *f)
 {
 	tick *ready = arena_array(&f->a, f->request->n_devices, tick);

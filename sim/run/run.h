@@ -110,8 +110,8 @@ struct run_result {
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);
 
-/* A collective over devices[0 .. n_devices-1] in this order; with n_groups > 1 as many of them at the
- * same time, devices[g * n_devices ...] each, which compete for links. */
+/* A collective over devices[0 .. n_devices-1] in this order; with n_groups > 1 as many of them
+ * at the same time, devices[g * n_devices ...] each, which compete for links. */
 struct coll_request {
 	const struct coll_algo *algo;
 	const uint32_t *devices;

@@ -1,6 +1,7 @@
 /* A cluster: nodes of devices around a switch of their own (NVSwitch, or PCIe), with NICs into a
- * network. A message between nodes uses one NIC at each end, that of its destination's rail: devices
- * i and i + nics share rail i. More NICs than devices act as cables of as many times the bandwidth.
+ * network. A message between nodes uses one NIC at each end, that of its destination's rail:
+ * devices i and i + nics share rail i. More NICs than devices act as cables of as many times the
+ * bandwidth.
  *
  * network=rails: NIC i of every node is on switch i. With tree=B/C/..., B nodes share those rail
  * switches, C such groups are joined by switches above, and so on: a rail-optimised fat tree.

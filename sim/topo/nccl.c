@@ -4,9 +4,9 @@
  *     <gpu dev sm rank> <nvlink target count/> </gpu>   <nic> <net name speed/> </nic>
  *
  * GPUs become devices "gpu0", "gpu1", ... in order of their ranks, or else of their bus ids. PCI
- * bridges, CPUs, NICs and an NVSwitch become switches. Rates are those of nccl_rates.c; latencies,
- * which the files do not have, are our assumptions. NICs hang on PCI; their ports lead nowhere until
- * a cluster joins them. */
+ * bridges, CPUs, NICs and an NVSwitch become switches. Rates are those of nccl_rates.c;
+ * latencies, which the files do not have, are our assumptions. NICs hang on PCI; their ports
+ * lead nowhere until a cluster joins them. */
 #include <expat.h>
 #include <inttypes.h>
 #include <stdarg.h>

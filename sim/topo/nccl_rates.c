@@ -1,5 +1,5 @@
-/* Rates that NCCL (src/graph/topo.h, topo.cc) and RCCL assume of links, in GB/s. They are what those
- * libraries expect to achieve, somewhat below the nominal rates. */
+/* Rates that NCCL (src/graph/topo.h, topo.cc) and RCCL assume of links, in GB/s. They are what
+ * those libraries expect to achieve, somewhat below the nominal rates. */
 #include <stdlib.h>
 #include <string.h>
 

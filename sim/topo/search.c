@@ -1,6 +1,6 @@
-/* Routes by breadth-first search: fewest links, then fewest devices that forward what is not theirs;
- * among equal ways a device's number picks one, modulo their count, so that traffic to many devices
- * spreads over parallel paths (d-mod-k). */
+/* Routes by breadth-first search: fewest links, then fewest devices that forward what is not
+ * theirs; among equal ways a device's number picks one, modulo their count, so that traffic to
+ * many devices spreads over parallel paths (d-mod-k). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -10,8 +10,9 @@
 
 #define US (TICKS_PER_S / 1000000)
 
-/* Three figures were fitted for each machine: bandwidth and latency of its topology, and the time of
- * a call; for a100x4, whose table goes down to 8 bytes, also two protocols for small sizes. */
+/* Three figures were fitted for each machine: bandwidth and latency of its topology, and the
+ * time of a call; for a100x4, whose table goes down to 8 bytes, also two protocols for small
+ * sizes. */
 const struct nccl_machine nccl_a100x4 = {
 	.topology = "a100x4-nccl",
 	.algos = {"ring"},

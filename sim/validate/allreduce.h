@@ -32,9 +32,9 @@ bool nccl_allreduce_s(const struct suite_context *context, const struct nccl_mac
 	struct err *err);
 
 /* Reads the table that nccl-tests prints, or the file of its -J, as a csv with the columns
- * nccl_collective, nccl_ranks, nccl_bytes and nccl_us (out of place; in place where that is all there
- * is). Another file is read as a csv. Where the devices are not listed the number of ranks follows
- * from busbw / algbw. */
+ * nccl_collective, nccl_ranks, nccl_bytes and nccl_us (out of place; in place where that is all
+ * there is). Another file is read as a csv. Where the devices are not listed the number of ranks
+ * follows from busbw / algbw. */
 bool nccl_table_read(struct arena *a, const char *path, struct csv *out, struct err *err);
 
 #endif

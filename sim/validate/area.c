@@ -1,6 +1,6 @@
-/* Die area, its parts and TDP of the compact `chip` model against public figures, the utilisation of
- * arrays of several sizes, and the `accelergy22` closed form against check values of the published
- * table. A row without a tolerance is printed only. */
+/* Die area, its parts and TDP of the compact `chip` model against public figures, the
+ * utilisation of arrays of several sizes, and the `accelergy22` closed form against check values
+ * of the published table. A row without a tolerance is printed only. */
 #include "validate/area.h"
 
 #include <string.h>

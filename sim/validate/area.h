@@ -9,8 +9,9 @@
 bool area_read_arch(
 	const struct suite_context *context, const char *name, struct arch *out, struct err *err);
 
-/* Mean over the shipped convolutional nets, at 8 images, of the share of its multiply-accumulates that
- * the arrays do in their cycles of the forward convolutions. Memory aside. */
+/* Mean over the shipped convolutional nets, at 8 images, of the share of its
+ * multiply-accumulates that the arrays do in their cycles of the forward convolutions. Memory
+ * aside. */
 bool area_conv_utilisation(
 	const struct suite_context *context, const struct arch *arch, double *out, struct err *err);
 

@@ -1,5 +1,5 @@
-/* Collectives on a pure alpha-beta machine: the closed forms against the step-exact table (1e-9), and
- * SimGrid on a crossbar whose links have half of alpha each (1e-6). */
+/* Collectives on a pure alpha-beta machine: the closed forms against the step-exact table
+ * (1e-9), and SimGrid on a crossbar whose links have half of alpha each (1e-6). */
 #include <math.h>
 #include <string.h>
 

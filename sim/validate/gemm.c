@@ -1,6 +1,6 @@
-/* Matrix products, softmax, layer norm and GELU on an A100 and an MI210, and the layer of a GPT-3 on
- * four A100s, against what LLMCompass (Zhang et al., ISCA 2024) measured. One suite, three tables,
- * told apart by their columns. */
+/* Matrix products, softmax, layer norm and GELU on an A100 and an MI210, and the layer of a
+ * GPT-3 on four A100s, against what LLMCompass (Zhang et al., ISCA 2024) measured. One suite,
+ * three tables, told apart by their columns. */
 #include "validate/gemm.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* What the files of suite gemm share: one operator on one device, called from the host alone, as the
- * tables measured it. Half precision. Seconds: the call on the host (struct host_times) in place of
- * the launch overhead, then as the device runs it on all cores. */
+/* What the files of suite gemm share: one operator on one device, called from the host alone, as
+ * the tables measured it. Half precision. Seconds: the call on the host (struct host_times) in
+ * place of the launch overhead, then as the device runs it on all cores. */
 #ifndef VALIDATE_GEMM_H
 #define VALIDATE_GEMM_H
 
@@ -9,8 +9,8 @@
 
 double gemm_product_seconds(const struct arch *arch, const struct gemm *g);
 
-/* "softmax" or "layernorm" over the last of rows x cols, or "gelu" of each element, with the passes of
- * the operator table. False when it is another one. */
+/* "softmax" or "layernorm" over the last of rows x cols, or "gelu" of each element, with the
+ * passes of the operator table. False when it is another one. */
 bool gemm_vector_seconds(
 	const struct arch *arch, const char *op, uint64_t rows, uint64_t cols, double *out);
 

@@ -6,8 +6,8 @@
 #include "device/device.h"
 #include "validate/gemm.h"
 
-/* All-reduce over NVLink as NCCL's own tuning model has it (v2.10, src/graph/tuning.cc): ring with the
- * simple protocol, 20 GB/s of each NVLink 3, 3.4 us a step, 8.4 us a call. */
+/* All-reduce over NVLink as NCCL's own tuning model has it (v2.10, src/graph/tuning.cc): ring
+ * with the simple protocol, 20 GB/s of each NVLink 3, 3.4 us a step, 8.4 us a call. */
 static const uint64_t nvlink_bytes_per_s = 20000000000;
 static const tick ring_step = 3400000, ring_call = 8400000;
 

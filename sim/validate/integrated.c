@@ -1,5 +1,5 @@
-/* Integrated model, batch and domain parallelism: every term of every grid against a table computed from the
- * equations, and the figures of Gholami et al. 2018. */
+/* Integrated model, batch and domain parallelism: every term of every grid against a table
+ * computed from the equations, and the figures of Gholami et al. 2018. */
 #include "validate/integrated.h"
 
 #include <math.h>

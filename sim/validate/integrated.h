@@ -5,7 +5,8 @@
 #include "analytic/integrated.h"
 #include "validate/internal.h"
 
-/* The paper's iteration: AlexNet from models/workloads, words of 4 bytes, a latency of 2 us; batch, grid and bandwidth are the caller's. */
+/* The paper's iteration: AlexNet from models/workloads, words of 4 bytes, a latency of 2 us;
+ * batch, grid and bandwidth are the caller's. */
 bool integrated_paper(
 	const struct suite_context *context, struct integrated_case *out, struct err *err);
 /* The paper's bandwidth, decimal or binary: its figures use the binary one. */

@@ -1,10 +1,12 @@
-/* The bar charts of Gholami et al. 2018 (arXiv 1712.04432v3, Fig. 6 to 10), digitised to a pixel: seconds of an epoch. */
+/* The bar charts of Gholami et al. 2018 (arXiv 1712.04432v3, Fig. 6 to 10), digitised to a
+ * pixel: seconds of an epoch. */
 #include <math.h>
 #include <string.h>
 
 #include "validate/integrated.h"
 
-/* What a panel shows. `literal` are the equations as printed, `fit` the same with the constants that its bars need. */
+/* What a panel shows. `literal` are the equations as printed, `fit` the same with the constants
+ * that its bars need. */
 static const struct panel {
 	const char *name, *literal, *fit;
 	uint32_t
@@ -31,7 +33,8 @@ static const struct panel {
 	{"9d", "eq8-fc", "fit-fig7", 0, false, true},
 };
 
-/* Seconds of computation of an iteration by samples of a process, read off the bars; the paper does not give them. */
+/* Seconds of computation of an iteration by samples of a process, read off the bars; the paper
+ * does not give them. */
 static const struct computed {
 	double samples, s;
 } computed[] = {
@@ -153,7 +156,8 @@ static void add_batch_bar(
 		bar->comm, bar->our_comm, 0.02);
 }
 
-/* Within 1.5 pixels of communication and 2 of the whole; where communication is hidden, 0.14 s of the whole. */
+/* Within 1.5 pixels of communication and 2 of the whole; where communication is hidden, 0.14 s
+ * of the whole. */
 static void add_bar(
 	struct arena *a, const struct panel *panel, const struct bar *bar, struct suite_report *out)
 {

@@ -17,8 +17,8 @@ struct suite_mean {
 	uint32_t n;
 };
 
-/* A row that is printed and not held to anything; its |error| goes to `mean`, unless that is NULL: then
- * it stays out of the figures of the report too. */
+/* A row that is printed and not held to anything; its |error| goes to `mean`, unless that is
+ * NULL: then it stays out of the figures of the report too. */
 void suite_show(struct arena *a, struct suite_report *r, const char *label, double reference,
 	double ours, struct suite_mean *mean);
 

@@ -1,7 +1,7 @@
-/* One GEMM on one core with its memory, against the cycle-level simulator ONNXim (commit a1e8629,
- * systolic_ws_128x128 of its TPUv4 configuration with one core, Ramulator 2). The accelerator is that
- * configuration: 1 GHz, fp16, 32 MiB of scratchpad, 16 channels of 32 bytes at 1200 MHz. Ours is the
- * closed form that the device prices an operator with. */
+/* One GEMM on one core with its memory, against the cycle-level simulator ONNXim (commit
+ * a1e8629, systolic_ws_128x128 of its TPUv4 configuration with one core, Ramulator 2). The
+ * accelerator is that configuration: 1 GHz, fp16, 32 MiB of scratchpad, 16 channels of 32 bytes
+ * at 1200 MHz. Ours is the closed form that the device prices an operator with. */
 #include "arch/arch.h"
 #include "validate/internal.h"
 

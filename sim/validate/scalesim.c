@@ -1,5 +1,7 @@
-/* Compute cycles and SRAM accesses of GEMMs and convolutions on systolic arrays, against SCALE-Sim v3 (commit 1d62b68). Its compute cycles are the rows of its demand
- * matrix; the total that it prints is one less. SRAM accesses are compared on tables that have them; its ofmap count for os carries a stray term (its issue list), the right one is M N. */
+/* Compute cycles and SRAM accesses of GEMMs and convolutions on systolic arrays, against
+ * SCALE-Sim v3 (commit 1d62b68). Its compute cycles are the rows of its demand matrix; the total
+ * that it prints is one less. SRAM accesses are compared on tables that have them; its ofmap
+ * count for os carries a stray term (its issue list), the right one is M N. */
 #include <string.h>
 
 #include "arch/arch.h"

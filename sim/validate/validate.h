@@ -44,8 +44,9 @@ struct suite {
 	const char *table; /* file in tests/golden, found below data_root; or NULL: */
 	const char *const
 		*more_tables; /* run after `table`, from the same place; NULL-terminated, or NULL */
-	/* Tables that belong to others and are not shipped, or NULL: files in $WHAM_SHARED/validation,
-	 * run after `table` one by one into one report, when WHAM_SHARED is set. NULL-terminated. */
+	/* Tables that belong to others and are not shipped, or NULL: files in
+	 * $WHAM_SHARED/validation, run after `table` one by one into one report, when
+	 * WHAM_SHARED is set. NULL-terminated. */
 	const char *const *foreign;
 	const char *foreign_source; /* where they can be had */
 	const char *const *columns; /* that each table must have; NULL-terminated */
@@ -62,8 +63,8 @@ const struct suite *suite_get(const char *name, struct err *err); /* ERR_USAGE w
 /* False when the suite's tables are not shipped and WHAM_SHARED is not set. */
 bool suite_has_table(const struct suite *suite);
 
-/* Runs the suite on its own tables, or on `reference` alone, with the columns of one of them. False when it could not run; a missed tolerance is in the report
- * (n_passed < n_rows). */
+/* Runs the suite on its own tables, or on `reference` alone, with the columns of one of them.
+ * False when it could not run; a missed tolerance is in the report (n_passed < n_rows). */
 bool validate_run(const struct suite *suite, const char *reference,
 	const struct suite_context *context, struct suite_report *out, struct err *err);
 

@@ -27,7 +27,8 @@ static bool golden_read(struct arena *a, struct golden *g, struct err *err)
 	       csv_column(&g->csv, "time_s", &g->time, err);
 }
 
-/* The table prints 9 decimals behind the first digit: half a unit of the last one, and rounding of doubles. */
+/* The table prints 9 decimals behind the first digit: half a unit of the last one, and rounding
+ * of doubles. */
 static double printed_tolerance(double want)
 {
 	return 0.5e-9 * pow(10, floor(log10(want))) + 1e-14 * want;

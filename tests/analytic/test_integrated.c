@@ -133,7 +133,8 @@ static void test_grids(void)
 	}
 }
 
-/* Words a sample: 21,901 forward, backward 53,536 by Eq. 7 and 31,136 by Eq. 9. A 1x1 kernel needs no message. */
+/* Words a sample: 21,901 forward, backward 53,536 by Eq. 7 and 31,136 by Eq. 9. A 1x1 kernel
+ * needs no message. */
 static void test_halo(void)
 {
 	struct integrated_case c = paper(64, 4, 16);
@@ -166,7 +167,8 @@ static void test_exact_halo(void)
 	CU_ASSERT_DOUBLE_EQUAL(t.halo_forward, 5 * 2e-6 + 21901 * word / 2, 1e-14);
 }
 
-/* Rabenseifner costs what the equations say for powers of two; a ring has its own latency: 97.466 ms against 81.402. */
+/* Rabenseifner costs what the equations say for powers of two; a ring has its own latency:
+ * 97.466 ms against 81.402. */
 static void test_exact_all_reduce(void)
 {
 	static const struct {

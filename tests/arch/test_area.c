@@ -199,8 +199,8 @@ static void energy_counts_events(void)
 	arena_free(&a);
 }
 
-/* Counts of operators at random, split in two in every way: the parts of the sum are the sums of the
- * parts, and with idle power over both times they are the energy of the whole. */
+/* Counts of operators at random, split in two in every way: the parts of the sum are the sums of
+ * the parts, and with idle power over both times they are the energy of the whole. */
 static void energy_is_additive(void)
 {
 	struct arena a = {0};

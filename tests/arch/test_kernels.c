@@ -50,7 +50,8 @@ static void a_group_shares_a_tile(void)
 	arch.kernels.tile_cores = 4;
 	/* a tile of 32x32 on each group: 16x16 on each core */
 	CU_ASSERT_EQUAL(cycles(&arch, 3, 32, 32, 64), 125);
-	/* two halves on two groups: 8x16 on each core, whose weights take as long to load as 16 rows */
+	/* two halves on two groups: 8x16 on each core, whose weights take as long to load as 16
+	 * rows */
 	CU_ASSERT_EQUAL(cycles(&arch, 1, 32, 32, 64), 3 * 16 + 31 + 8 + 30);
 	/* 4 tiles on 3 groups; in halves it would be 3 waves */
 	CU_ASSERT_EQUAL(cycles(&arch, 4, 32, 32, 64), 2 * 125);

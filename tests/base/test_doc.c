@@ -227,7 +227,8 @@ static void test_deep(void)
 	free(text);
 }
 
-/* Writes random JSON and, in place of one value, the string "here", whose line and column it returns. */
+/* Writes random JSON and, in place of one value, the string "here", whose line and column it
+ * returns. */
 struct writer {
 	struct rng rng;
 	struct text text;

@@ -88,7 +88,8 @@ static void test_cancel(void)
 	des_finish(&des);
 }
 
-/* A move counts as a new call: at a tie the moved event comes last, even when it is moved to where it was. */
+/* A move counts as a new call: at a tie the moved event comes last, even when it is moved to
+ * where it was. */
 static void test_move(void)
 {
 	struct des des;

@@ -57,8 +57,8 @@ static void near(tick value, tick expected)
 	CU_ASSERT_TRUE(value + 2 >= expected && value <= expected + 2);
 }
 
-/* 1 TB/s is one byte per tick. An operator of a cycle computes its last chunk when all is there: 1000
- * ticks over 16 chunks of the million, over 46 of three. */
+/* 1 TB/s is one byte per tick. An operator of a cycle computes its last chunk when all is there:
+ * 1000 ticks over 16 chunks of the million, over 46 of three. */
 static void memory_is_shared_fairly(void)
 {
 	struct arena a = {0};

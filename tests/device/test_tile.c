@@ -40,10 +40,10 @@ static void random_gemm(struct rng *rng, struct op *op)
 		1 + rng_below(rng, UINT64_C(1) << (1 + rng_below(rng, 11))));
 }
 
-/* The first pass along the streamed operand reads all of the stationary one, the smaller: while it
- * does, memory may be behind, and behind the results of the last pass: a fluid that is even over the
- * whole operator does not see that. Where it is not so the two are equal, but for a latency that
- * results of earlier steps hide. */
+/* The first pass along the streamed operand reads all of the stationary one, the smaller: while
+ * it does, memory may be behind, and behind the results of the last pass: a fluid that is even
+ * over the whole operator does not see that. Where it is not so the two are equal, but for a
+ * latency that results of earlier steps hide. */
 static void check_gemm(struct arena *a, const struct arch *arch, const struct graph *g, int *equal)
 {
 	struct device_result fluid, tile;
@@ -204,8 +204,8 @@ static void four_folds_by_hand(void)
 	arch.dataflow = DATAFLOW_OS;
 	arch.hbm_latency = 100;
 	make_gemm(&g.ops[0], 64, 16, 16);
-	/* four folds of 16 + 30 cycles; b of 512 bytes stays, with each fold come 512 bytes of a and
-	 * go 512 of c */
+	/* four folds of 16 + 30 cycles; b of 512 bytes stays, with each fold come 512 bytes of a
+	 * and go 512 of c */
 	CU_ASSERT_EQUAL(run_one(&a, &arch, &g, FIDELITY_FLUID, &r), 100 + 1024 + 4 * 46000 + 512);
 	CU_ASSERT_EQUAL(run_one(&a, &arch, &g, FIDELITY_TILE, &r), 100 + 1024 + 4 * 46000 + 512);
 	/* at 1 % of the bandwidth memory decides: all in and all out; the latency hides behind the

@@ -1,4 +1,5 @@
-/* Any bytes as a workload file, for one and for two devices; what is read is fused, trained and measured. */
+/* Any bytes as a workload file, for one and for two devices; what is read is fused, trained and
+ * measured. */
 #include "fuzz.h"
 
 #include <assert.h>
@@ -9,7 +10,8 @@
 /* A file can ask for more operators than are worth the fuzzer's time. */
 enum { MAX_OPS = 4096 };
 
-/* With a parameter overridden, the sum of the parameters is not checked: more files go on to training. */
+/* With a parameter overridden, the sum of the parameters is not checked: more files go on to
+ * training. */
 static bool read_as(const char *text, size_t n, uint32_t tp, uint32_t n_overrides)
 {
 	struct arena a = {0};

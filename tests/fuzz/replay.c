@@ -1,5 +1,5 @@
-/* Runs a fuzz target on files and on all files of folders, each whole, or with --truncate cut off at every byte up
- * to its last but white space. usage: fuzz_NAME [--truncate] FILE|FOLDER... */
+/* Runs a fuzz target on files and on all files of folders, each whole, or with --truncate cut
+ * off at every byte up to its last but white space. usage: fuzz_NAME [--truncate] FILE|FOLDER... */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Every kind of operator in plain arithmetic, forward and backward, in double: what the rows of op_kinds.c mean.
- * The tests evaluate training graphs with these; a new row needs a new kernel. */
+/* Every kind of operator in plain arithmetic, forward and backward, in double: what the rows of
+ * op_kinds.c mean. The tests evaluate training graphs with these; a new row needs a new kernel. */
 #ifndef TESTS_GRAPH_KERNELS_H
 #define TESTS_GRAPH_KERNELS_H
 

@@ -336,7 +336,8 @@ void masked_fill_backward(const struct call *c)
 	}
 }
 
-/* Feature j turns with feature j + half, by an angle that the tables give, or position / 10000^(2j/features). */
+/* Feature j turns with feature j + half, by an angle that the tables give, or position /
+ * 10000^(2j/features). */
 struct turn {
 	uint64_t pair;
 	double cosine, sine; /* y = x cosine + x[pair] sine */

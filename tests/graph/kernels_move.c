@@ -36,7 +36,8 @@ void transpose_backward(const struct call *c)
 		c->dx[0][transposed(c, i)] += c->dy[0][i];
 }
 
-/* `part` is the piece of `whole` that starts at `begin` of the axis: index in `whole` of its element i. */
+/* `part` is the piece of `whole` that starts at `begin` of the axis: index in `whole` of its
+ * element i. */
 static uint64_t piece_at(const struct tensor *whole, const struct tensor *part, uint32_t axis,
 	uint64_t begin, uint64_t i)
 {

@@ -15,8 +15,8 @@ static struct steps steps_of(const struct tensor *t)
 	return s;
 }
 
-/* The cell behind a product of its own is not part of it: here the hidden state of a step is the first gate of its
- * result, as if the cell did nothing. */
+/* The cell behind a product of its own is not part of it: here the hidden state of a step is the
+ * first gate of its result, as if the cell did nothing. */
 void recurrent_forward(const struct call *c)
 {
 	struct steps s = steps_of(c->in[0].t);

@@ -59,7 +59,8 @@ void top_k_backward(const struct call *c)
 		c->dx[0][i / k * n + kernel_index(c->out[1].v[i])] += c->dy[0][i];
 }
 
-/* Where routed row r = token * k + rank goes does not matter to the sums: to row r of all experts in order. */
+/* Where routed row r = token * k + rank goes does not matter to the sums: to row r of all
+ * experts in order. */
 void expert_dispatch_forward(const struct call *c)
 {
 	uint64_t n = last_dim(c->in[0].t), k = last_dim(c->in[1].t);

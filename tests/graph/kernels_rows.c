@@ -181,8 +181,8 @@ void sum_backward(const struct call *c)
 	spread(c, 1);
 }
 
-/* What a norm takes its statistics over: element `i` of set `set` is at set_at(); `gain` is the index into its
- * parameters. */
+/* What a norm takes its statistics over: element `i` of set `set` is at set_at(); `gain` is the
+ * index into its parameters. */
 struct norm {
 	uint64_t sets, n;
 	uint64_t inner;   /* batch norm: elements of an image's channel; 0 otherwise */
@@ -232,8 +232,8 @@ static void norm_forward(const struct call *c, struct norm m)
 	}
 }
 
-/* With h the normalised input and g = dy gain: dx = (g - mean(g) - h mean(g h)) / rms, without mean(g) where the
- * mean stays. */
+/* With h the normalised input and g = dy gain: dx = (g - mean(g) - h mean(g h)) / rms, without
+ * mean(g) where the mean stays. */
 static void norm_backward(const struct call *c, struct norm m)
 {
 	for (uint64_t set = 0; set < m.sets; set++) {

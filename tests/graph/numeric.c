@@ -185,7 +185,8 @@ static bool add_to(const struct numeric *n, tensor_id t, double *to, const doubl
 	return from != NULL;
 }
 
-/* What operator `id` has of the gradient of `t`, or NULL. Where the backward pass starts it is the seed. */
+/* What operator `id` has of the gradient of `t`, or NULL. Where the backward pass starts it is
+ * the seed. */
 static const double *carried_by(const struct numeric *n, op_id id, tensor_id t)
 {
 	const struct op *op = &n->t->ops[id];
@@ -241,7 +242,8 @@ static struct call back_call(const struct numeric *n, const struct op *part)
 
 static bool gather(struct numeric *n, const struct op *op, tensor_id t, double *to);
 
-/* Gradients of `t` through forward operators that have no operator of their own in the backward pass. */
+/* Gradients of `t` through forward operators that have no operator of their own in the backward
+ * pass. */
 static bool gather_through(struct numeric *n, const struct op *op, const struct op *part,
 	uint32_t covered, tensor_id t, double *to)
 {
@@ -266,8 +268,8 @@ static bool gather_through(struct numeric *n, const struct op *op, const struct 
 	return true;
 }
 
-/* Adds the gradient of `t` that the predecessors of `op` have; false when they have none. A sum has all of it, but
- * for what lookups add by rows. */
+/* Adds the gradient of `t` that the predecessors of `op` have; false when they have none. A sum
+ * has all of it, but for what lookups add by rows. */
 static bool gather(struct numeric *n, const struct op *op, tensor_id t, double *to)
 {
 	bool found = false, summed = false;

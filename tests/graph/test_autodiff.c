@@ -169,7 +169,8 @@ static tensor_id case_input(struct fixture *f, const struct kind_case *k, uint32
 	return way == WAY_PARAMS ? p : made_input(f, p, i);
 }
 
-/* Something that makes the gradient of each output its own: y times a parameter of its shape, then tanh. */
+/* Something that makes the gradient of each output its own: y times a parameter of its shape,
+ * then tanh. */
 static void use_outputs(struct fixture *f, tensor_id first)
 {
 	uint32_t n = f->b.ops[f->b.tensors[first].producer].n_outputs;

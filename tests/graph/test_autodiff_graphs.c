@@ -1,4 +1,5 @@
-/* Whole models in miniature, and random graphs: gradients that meet, part, are tied, frozen or fused. */
+/* Whole models in miniature, and random graphs: gradients that meet, part, are tied, frozen or
+ * fused. */
 #include "fixture.h"
 
 #include "base/rng.h"

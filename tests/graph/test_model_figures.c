@@ -4,8 +4,8 @@
 #include "base/table.h"
 #include "fixture.h"
 
-/* Multiply-accumulates of one image, in G, as torchvision's weights say (_ops). Its AlexNet is another one (2014,
- * without groups) than ours, which test_models.c compares. */
+/* Multiply-accumulates of one image, in G, as torchvision's weights say (_ops). Its AlexNet is
+ * another one (2014, without groups) than ours, which test_models.c compares. */
 static const struct {
 	const char *name;
 	double giga_macs;
@@ -48,9 +48,10 @@ static uint64_t weight_macs(const struct graph *g)
 	return macs;
 }
 
-/* Brown et al. 2020, table D.1: 3.14e23 FLOPs for 300 G tokens, a third of it forward, attention left out. Jiang et al.
- * 2024: 12.9 G parameters of Mixtral are active for a token; one multiply-accumulate each, but for the word embedding.
- * A dense decoder: likewise all of its parameters. */
+/* Brown et al. 2020, table D.1: 3.14e23 FLOPs for 300 G tokens, a third of it forward, attention
+ * left out. Jiang et al. 2024: 12.9 G parameters of Mixtral are active for a token; one
+ * multiply-accumulate each, but for the word embedding. A dense decoder: likewise all of its
+ * parameters. */
 static void test_decoders(void)
 {
 	static const struct {
@@ -126,8 +127,8 @@ static void test_dlrm(void)
 	arena_free(&a);
 }
 
-/* Rows of the tables: parameters in G as printed. Forward, backward and the recomputation of all but the output layer
- * make 96 B s l h^2 (1 + s/6h + V/16lh) FLOPs (SC21, eq. 3). */
+/* Rows of the tables: parameters in G as printed. Forward, backward and the recomputation of all
+ * but the output layer make 96 B s l h^2 (1 + s/6h + V/16lh) FLOPs (SC21, eq. 3). */
 static const struct {
 	const char *variant;
 	double giga_parameters, half_digit;
@@ -193,7 +194,8 @@ static void test_variants(void)
 	arena_free(&a);
 }
 
-/* vTrain's measured models are megatron-gpt with other parameters: its table says how many G parameters each has. */
+/* vTrain's measured models are megatron-gpt with other parameters: its table says how many G
+ * parameters each has. */
 static void test_vtrain(void)
 {
 	const char *shared = getenv("WHAM_SHARED");

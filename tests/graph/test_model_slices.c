@@ -1,4 +1,5 @@
-/* Tensor parallelism of grouped queries, SwiGLU, experts, embedding tables; programs that are no networks. */
+/* Tensor parallelism of grouped queries, SwiGLU, experts, embedding tables; programs that are no
+ * networks. */
 #include "fixture.h"
 
 struct totals {
@@ -29,8 +30,9 @@ static struct graph train(struct arena *a, const struct graph *g)
 	return t;
 }
 
-/* A layer in the middle: attention and MLP, each one all-reduce of [batch, seq, hidden] on the way forward and one on
- * the way back, in two bytes (Megatron's f and g). The three projections and the two of SwiGLU share theirs. */
+/* A layer in the middle: attention and MLP, each one all-reduce of [batch, seq, hidden] on the
+ * way forward and one on the way back, in two bytes (Megatron's f and g). The three projections
+ * and the two of SwiGLU share theirs. */
 static void check_llama(const char *model, const char *overrides, uint32_t tp, uint64_t hidden)
 {
 	struct arena a = {0};
@@ -78,8 +80,9 @@ static void test_grouped(void)
 	arena_free(&a);
 }
 
-/* Two of eight experts for each token: each expert takes a quarter of the tokens, in slices of its MLP. The sum over
- * the devices comes after the sum over the experts; on the way back gradients of tokens and of weights are summed. */
+/* Two of eight experts for each token: each expert takes a quarter of the tokens, in slices of
+ * its MLP. The sum over the devices comes after the sum over the experts; on the way back
+ * gradients of tokens and of weights are summed. */
 static void test_experts(void)
 {
 	struct arena a = {0};
@@ -127,8 +130,8 @@ static void test_tables(void)
 	arena_free(&a);
 }
 
-/* Sequence parallelism (arXiv 2205.05198): each all-reduce becomes an all-gather and a reduce-scatter of the same bytes;
- * products are what they were. */
+/* Sequence parallelism (arXiv 2205.05198): each all-reduce becomes an all-gather and a
+ * reduce-scatter of the same bytes; products are what they were. */
 static void check_sequence(const char *model, uint32_t tp)
 {
 	struct arena a = {0};
@@ -192,8 +195,8 @@ static void test_conjugate_gradient(void)
 	arena_free(&a);
 }
 
-/* Backward is twice forward on matrix products, where every input needs a gradient. The first product of a network
- * that reads samples needs no dX. */
+/* Backward is twice forward on matrix products, where every input needs a gradient. The first
+ * product of a network that reads samples needs no dX. */
 static void test_backward(void)
 {
 	static const char *const twice[] = {"bert-base", "conjugate-gradient", "gnmt4", "gpt2-xl",

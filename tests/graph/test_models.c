@@ -1,8 +1,9 @@
 #include "fixture.h"
 
-/* Public parameter counts (Hugging Face bert-base-uncased, bert-large-uncased, gpt2-xl, facebook/opt-1.3b,
- * Llama-2-7b-hf, Llama-2-70b-hf, Mixtral-8x7B-v0.1; torchvision inception_v3, mobilenet_v3_large, resnet18, resnet50,
- * resnext101_32x8d, vgg16; NVIDIA's GNMT v2; dlrm_s_criteo_kaggle) and multiply-accumulates of one sample. */
+/* Public parameter counts (Hugging Face bert-base-uncased, bert-large-uncased, gpt2-xl,
+ * facebook/opt-1.3b, Llama-2-7b-hf, Llama-2-70b-hf, Mixtral-8x7B-v0.1; torchvision inception_v3,
+ * mobilenet_v3_large, resnet18, resnet50, resnext101_32x8d, vgg16; NVIDIA's GNMT v2;
+ * dlrm_s_criteo_kaggle) and multiply-accumulates of one sample. */
 static const struct {
 	const char *name;
 	uint64_t parameters, macs;

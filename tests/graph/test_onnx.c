@@ -328,8 +328,9 @@ static const struct whole_model {
 	{"light_squeezenet.onnx", {{0}}, 0, 26, 1235496, 349151936},
 	{"light_vgg19.onnx", {{0}}, 0, 19, 143667240, 19632062464},
 	{"mnist.onnx", {{0}}, 0, 3, 5994, 786560},
-	/* An If over the sampling rate; inside an LSTM of 128. At 16 kHz a transform of 258 x 256, convolutions of 3
-	 * from 129 to 128, 64, 64 and 128 channels with bias, 2 x 512 x 128 + 2 x 512, and 128 + 1. */
+	/* An If over the sampling rate; inside an LSTM of 128. At 16 kHz a transform of 258 x
+	 * 256, convolutions of 3 from 129 to 128, 64, 64 and 128 channels with bias, 2 x 512 x
+	 * 128 + 2 x 512, and 128 + 1. */
 	{"silero_vad_v5.onnx", {{"input.1", 512}, {"state.1", 1}, {"sr", 16000}}, 3, 8,
 		66048 + 49664 + 24640 + 12352 + 24704 + 131072 + 1024 + 129, 563968},
 	{"silero_vad_v5.onnx", {{"input.1", 256}, {"state.1", 1}, {"sr", 8000}}, 3, 8,

@@ -104,7 +104,8 @@ static const struct program programs[] = {
 		"gelu_tanh"},
 	{{"Sigmoid x > a", "Mul x a > y"}, "silu"},
 	{{"HardSigmoid x > a", "Mul a x > y"}, "hard_swish"},
-	/* layer norms: with gain and shift, with gain, bare; square by Mul; two subtractions; root by Pow */
+	/* layer norms: with gain and shift, with gain, bare; square by Mul; two subtractions;
+	 * root by Pow */
 	{{"ReduceMean x > m", "Sub x m > d", "Pow d two > p", "ReduceMean p > v", "Add v eps > e",
 		 "Sqrt e > s", "Div d s > n", "Mul n gain > g", "Add g shift > y"},
 		"layer_norm"},
@@ -128,7 +129,8 @@ static const struct program programs[] = {
 	{{"Mul x x > p", "ReduceMean p > v", "Add v eps > e", "Pow e mhalf > r", "Mul r x > n",
 		 "Mul gain n > y"},
 		"rms_norm"},
-	/* Not what they look like: another constant, another input, a result that something else reads. */
+	/* Not what they look like: another constant, another input, a result that something else
+	 * reads. */
 	{{"Div x two > a", "Erf a > b", "Add b one > c", "Mul x c > d", "Mul d half > y"}, NULL},
 	{{"Div x root2 > a", "Erf a > b", "Add b one > c", "Relu x > z", "Mul z c > d",
 		 "Mul d half > y"},

@@ -116,7 +116,8 @@ static void test_rows(void)
 	}
 }
 
-/* Logits [4,6]; labels of 8 bytes and probabilities of 4. The loss is where the backward pass starts: no dy. */
+/* Logits [4,6]; labels of 8 bytes and probabilities of 4. The loss is where the backward pass
+ * starts: no dy. */
 static void test_losses(void)
 {
 	struct fixture f;

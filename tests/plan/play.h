@@ -12,7 +12,8 @@ struct play {
 	bool progress;
 };
 
-/* When everything before the task on its stream and in its list is done; false as long as it is not. */
+/* When everything before the task on its stream and in its list is done; false as long as it is
+ * not. */
 static inline bool play_ready(
 	const struct play *y, const struct prog_role *r, uint32_t rank, uint32_t task, tick *at)
 {
@@ -34,7 +35,8 @@ static inline bool play_ready(
 	return true;
 }
 
-/* The other half of a message: same tag, pointing back. Tags of a plan are unique in each direction. */
+/* The other half of a message: same tag, pointing back. Tags of a plan are unique in each
+ * direction. */
 static inline uint32_t play_partner(
 	const struct play *y, uint32_t rank, const struct prog_task *t, uint32_t *peer)
 {
@@ -69,7 +71,8 @@ static inline void play_message(struct play *y, uint32_t rank, uint32_t task, ti
 	play_done(y, peer, partner, end);
 }
 
-/* Members of a group have the same role here, so that the collective is the same task for all of them. */
+/* Members of a group have the same role here, so that the collective is the same task for all of
+ * them. */
 static inline void play_collective(struct play *y, uint32_t rank, uint32_t task)
 {
 	const struct prog_role *r = &y->p->roles[prog_role_of(y->p, rank)];

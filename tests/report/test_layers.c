@@ -145,7 +145,8 @@ static void products_come_first(void)
 	arena_free(&s.a);
 }
 
-/* A convolution is shown without what it absorbed: cycles and bytes of the operator in the unfused graph. */
+/* A convolution is shown without what it absorbed: cycles and bytes of the operator in the
+ * unfused graph. */
 static void an_operator_is_shown_by_itself(void)
 {
 	struct step s;

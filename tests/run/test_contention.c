@@ -1,4 +1,5 @@
-/* Contention against hand calculations: no link is faster than its bandwidth shared by those who use it. */
+/* Contention against hand calculations: no link is faster than its bandwidth shared by those who
+ * use it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -33,9 +34,10 @@ static bool within(tick got, double want_s, double share)
 	return fabs(ticks_to_s(got) - want_s) <= share * want_s;
 }
 
-/* A ring of ranks on a 3 x 5 torus in steps of (+1, +2): each message takes one cable along x and two
- * along y, every x cable carries one of them and every y cable two. A round of S / 15 takes three
- * latencies and 2 S / 15 over the bandwidth; mapped well it would take one and half as much. */
+/* A ring of ranks on a 3 x 5 torus in steps of (+1, +2): each message takes one cable along x
+ * and two along y, every x cable carries one of them and every y cable two. A round of S / 15
+ * takes three latencies and 2 S / 15 over the bandwidth; mapped well it would take one and half
+ * as much. */
 static void a_ring_mapped_badly_on_a_torus(void)
 {
 	uint32_t devices[15];
@@ -52,8 +54,8 @@ static void a_ring_mapped_badly_on_a_torus(void)
 	CU_ASSERT(within(good, 8 * (lat + chunk / bw), 0.02));
 }
 
-/* 4 leaves of 4 devices, 2 cables up from each: every device sends S / 16 to each of the 12 beyond its
- * leaf, so that each cable up carries 4 x 12 / 2 x S / 16. */
+/* 4 leaves of 4 devices, 2 cables up from each: every device sends S / 16 to each of the 12
+ * beyond its leaf, so that each cable up carries 4 x 12 / 2 x S / 16. */
 static void an_all_to_all_through_an_oversubscribed_tree(void)
 {
 	uint32_t devices[16];

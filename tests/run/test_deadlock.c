@@ -216,7 +216,8 @@ static void draw_prog(struct rng *rng, struct text *t)
 	}
 }
 
-/* Whatever is unmatched, missing or crossed: it ends, with an answer, and both networks agree on it. */
+/* Whatever is unmatched, missing or crossed: it ends, with an answer, and both networks agree on
+ * it. */
 static void random_progs_end(void)
 {
 	struct rng rng;

@@ -147,7 +147,8 @@ static void sibling_groups_compete(void)
 		.kind = COLL_ALLREDUCE, .algo = "ring", .n = 4, .n_groups = 2, .bytes = 4000000};
 	CU_ASSERT_FATAL(ask(&a, &t, &q, RUN_FOLD_ON, &folded));
 	CU_ASSERT_FATAL(ask(&a, &t, &q, RUN_FOLD_OFF, &whole));
-	/* 6 rounds of 1 MB over two cables each, every cable used by both groups: 6 x 2 MB / 10 GB/s. */
+	/* 6 rounds of 1 MB over two cables each, every cable used by both groups: 6 x 2 MB / 10
+	 * GB/s. */
 	CU_ASSERT_EQUAL(folded.end, UINT64_C(1200000000));
 	CU_ASSERT(gap(&folded, &whole) <= 0.001);
 	arena_free(&a);

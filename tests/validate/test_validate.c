@@ -216,7 +216,8 @@ static void bad_tables_are_refused(void)
 	}
 }
 
-/* 4,140 grids, 13 bars of Eq. 4 alone, 31 printed speedups, and the best grids of Fig. 7, 9 and 10a. */
+/* 4,140 grids, 13 bars of Eq. 4 alone, 31 printed speedups, and the best grids of Fig. 7, 9 and
+ * 10a. */
 static void integrated_has_all_rows(void)
 {
 	struct arena a = {0};
