@@ -84,11 +84,6 @@ void steps_ring(struct steps *s, const struct ring_pass *p, uint32_t r);
 
 uint32_t pow2_floor(uint32_t n); /* largest power of two <= n */
 uint32_t log2_ceil(uint32_t n);
-static inline uint32_t log2_floor(uint32_t n)
-{
-	return log2_ceil(pow2_floor(n));
-}
-
 /* Level `dist` of a binomial tree over consecutive ranks: the one at i + dist hangs below i, where
  * 2 dist divides i, and stands for itself and the dist - 1 ranks after it. */
 struct tree {

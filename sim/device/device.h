@@ -36,7 +36,6 @@ enum fidelity {
 	FIDELITY_TILE,  /* every tile is loaded, computed and stored; see device_run() */
 };
 bool fidelity_find(const char *name, enum fidelity *out); /* "fluid", "tile" */
-const char *fidelity_name(enum fidelity f);
 
 struct device_options {
 	enum fidelity fidelity;

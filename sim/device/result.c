@@ -16,11 +16,6 @@ bool fidelity_find(const char *name, enum fidelity *out)
 	return false;
 }
 
-const char *fidelity_name(enum fidelity f)
-{
-	return fidelities[f];
-}
-
 tick device_contention(const struct device_result *r, uint32_t i)
 {
 	const struct op_time *t = &r->times[i];
