@@ -8,10 +8,10 @@
 #include "base/err.h"
 #include "base/units.h"
 
-/* A machine where every message costs alpha + bytes * beta, single port, full duplex, no
- * reduction time. Seconds and seconds per byte. */
+/* A machine where every message costs alpha + bytes * beta, single port, full duplex, and adding
+ * what a message brought costs bytes * gamma. Seconds and seconds per byte. */
 struct alpha_beta {
-	double alpha, beta;
+	double alpha, beta, gamma;
 };
 
 /* Seconds of one collective by the name that published tables use: "ar_ring", "ar_rab",
@@ -19,7 +19,9 @@ struct alpha_beta {
  * "rs_rhalv", "bc_binom", "bc_vdg", "a2a_pair", "a2a_bruck", "gather_binom", "barrier_diss".
  * Step-exact: ring algorithms move ceil(bytes / n) a step, Bruck and halving exact fractions,
  * other counts than powers of two as MPICH folds them (Thakur, Rabenseifner, Gropp 2005; Chan et
- * al. 2007). `bytes` is the full vector (all-to-all: a rank's whole send buffer). Returns a
+ * al. 2007). `bytes` is the full vector (all-to-all: a rank's whole send buffer). With gamma,
+ * all-reduces and reduce-scatters add (n - 1) / n of the bytes where halves or rings are added, all
+ * of them in each step where whole vectors are. Returns a
  * negative number for a name or a count that has no form. */
 double analytic_collective_s(
 	const char *name, uint32_t n_ranks, uint64_t bytes, const struct alpha_beta *ab);

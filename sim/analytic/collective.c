@@ -14,71 +14,81 @@ struct terms {
 	uint32_t n;
 };
 
-/* Steps and bytes on the critical way. */
+/* Steps, bytes and bytes added up, on the critical way. */
 struct cost {
-	double steps, bytes;
+	double steps, bytes, added;
 };
 
-static struct cost ring_pass(const struct terms *t)
+static struct cost ring_gather(const struct terms *t)
 {
-	return (struct cost){t->ranks - 1, (t->ranks - 1) * t->part};
+	return (struct cost){t->ranks - 1, (t->ranks - 1) * t->part, 0};
+}
+
+static struct cost ring_reduce(const struct terms *t)
+{
+	struct cost c = ring_gather(t);
+	c.added = c.bytes;
+	return c;
 }
 
 static struct cost ring_twice(const struct terms *t)
 {
-	struct cost once = ring_pass(t);
-	return (struct cost){2 * once.steps, 2 * once.bytes};
+	struct cost once = ring_reduce(t);
+	return (struct cost){2 * once.steps, 2 * once.bytes, once.added};
 }
 
 /* Bruck's all-gather and the binomial gather: step k moves min(2^k, ranks - 2^k) blocks. */
 static struct cost doubling_blocks(const struct terms *t)
 {
-	return (struct cost){t->log_up, t->share};
+	return (struct cost){t->log_up, t->share, 0};
 }
 
 static struct cost pairwise(const struct terms *t)
 {
-	return (struct cost){t->ranks - 1, t->share};
+	return (struct cost){t->ranks - 1, t->share, 0};
 }
 
 static struct cost neighbor_exchange(const struct terms *t)
 {
-	return (struct cost){t->ranks / 2, t->share};
+	return (struct cost){t->ranks / 2, t->share, 0};
 }
 
 static struct cost binomial(const struct terms *t)
 {
-	return (struct cost){t->log_up, t->log_up * t->bytes};
+	return (struct cost){t->log_up, t->log_up * t->bytes, 0};
 }
 
 static struct cost binomial_twice(const struct terms *t)
 {
-	return (struct cost){2 * t->log_up, 2 * t->log_up * t->bytes};
+	return (struct cost){2 * t->log_up, 2 * t->log_up * t->bytes, t->log_up * t->bytes};
 }
 
 static struct cost scatter_ring(const struct terms *t)
 {
-	struct cost ring = ring_pass(t);
-	return (struct cost){t->log_up + ring.steps, t->share + ring.bytes};
+	struct cost ring = ring_gather(t);
+	return (struct cost){t->log_up + ring.steps, t->share + ring.bytes, 0};
 }
 
 static struct cost dissemination(const struct terms *t)
 {
-	return (struct cost){t->log_up, 0};
+	return (struct cost){t->log_up, 0, 0};
 }
 
 static struct cost recursive_doubling(const struct terms *t)
 {
 	double fold = t->folds ? 2 : 0;
-	return (struct cost){t->log_down + fold, (t->log_down + fold) * t->bytes};
+	return (struct cost){t->log_down + fold, (t->log_down + fold) * t->bytes,
+		(t->log_down + fold / 2) * t->bytes};
 }
 
 static struct cost halving(const struct terms *t)
 {
-	struct cost c = {t->log_down, (t->core - 1) / t->core * t->bytes};
+	double halves = (t->core - 1) / t->core * t->bytes;
+	struct cost c = {t->log_down, halves, halves};
 	if (t->folds) {
 		c.steps += 2;
 		c.bytes += t->bytes + t->bytes / t->ranks;
+		c.added += t->bytes;
 	}
 	return c;
 }
@@ -86,8 +96,9 @@ static struct cost halving(const struct terms *t)
 static struct cost rabenseifner(const struct terms *t)
 {
 	double fold = t->folds ? 2 : 0;
-	return (struct cost){
-		2 * t->log_down + fold, (2 * (t->core - 1) / t->core + fold) * t->bytes};
+	double halves = (t->core - 1) / t->core;
+	return (struct cost){2 * t->log_down + fold, (2 * halves + fold) * t->bytes,
+		(halves + fold / 2) * t->bytes};
 }
 
 /* Step k moves the blocks whose number has bit k set. */
@@ -98,7 +109,7 @@ static struct cost bruck_alltoall(const struct terms *t)
 		uint64_t half = UINT64_C(1) << k, tail = t->n % (2 * half);
 		blocks += t->n / (2 * half) * half + (tail > half ? tail - half : 0);
 	}
-	return (struct cost){t->log_up, t->bytes / t->ranks * (double)blocks};
+	return (struct cost){t->log_up, t->bytes / t->ranks * (double)blocks, 0};
 }
 
 enum counts { ANY, EVEN, POWER_OF_TWO };
@@ -116,7 +127,7 @@ static const struct form forms[] = {
 	{"ag_bruck",     ANY,          doubling_blocks},
 	{"ag_neighbor",  EVEN,         neighbor_exchange},
 	{"ag_rdb",       POWER_OF_TWO, doubling_blocks},
-	{"ag_ring",      ANY,          ring_pass},
+	{"ag_ring",      ANY,          ring_gather},
 	{"ar_rab",       ANY,          rabenseifner},
 	{"ar_rdb",       ANY,          recursive_doubling},
 	{"ar_redbcast",  ANY,          binomial_twice},
@@ -126,7 +137,7 @@ static const struct form forms[] = {
 	{"bc_vdg",       ANY,          scatter_ring},
 	{"gather_binom", ANY,          doubling_blocks},
 	{"rs_rhalv",     ANY,          halving},
-	{"rs_ring",      ANY,          ring_pass},
+	{"rs_ring",      ANY,          ring_reduce},
 };
 
 const char *const analytic_collective_names[] = {
@@ -189,5 +200,5 @@ double analytic_collective_s(
 		return 0;
 	struct terms t = terms_of(n_ranks, bytes);
 	struct cost c = form->cost(&t);
-	return c.steps * ab->alpha + c.bytes * ab->beta;
+	return c.steps * ab->alpha + c.bytes * ab->beta + c.added * ab->gamma;
 }

@@ -12,43 +12,34 @@ static double log_up(uint32_t n)
 	return (double)log;
 }
 
-static uint32_t processes(struct integrated_grid g)
+static uint32_t processes(struct process_grid g)
 {
 	return g.pr * g.pc;
 }
 
-static struct integrated_grid grid_of(const struct integrated_case *c, uint32_t layer)
+/* As printed, a fraction where Pc does not divide the batch. */
+static double samples_of(const struct integrated_case *c, struct process_grid g)
 {
-	return c->layers[layer].conv && c->conv.pr > 0 ? c->conv : c->grid;
-}
-
-/* Samples of one of the Pc groups; a whole number where something is really run. */
-static double local_batch(
-	const struct integrated_case *c, const struct integrated_rules *rules, uint32_t groups)
-{
-	return rules->all_reduce ? (double)div_ceil(c->batch, groups)
-				 : (double)c->batch / (double)groups;
+	return (double)c->q.batch / (double)g.pc;
 }
 
 static double message_s(const struct integrated_case *c, double words)
 {
-	return c->machine.alpha + c->machine.beta * (double)c->word_bytes * words;
+	return c->machine.alpha + c->machine.beta * (double)c->q.word_bytes * words;
 }
 
 /* alpha ceil(log2 n) + beta words (n - 1) / n: Bruck's, for any n. */
 static double gather_s(const struct integrated_case *c, uint32_t n, double words)
 {
 	return log_up(n) * c->machine.alpha +
-	       c->machine.beta * (double)c->word_bytes * words * (double)(n - 1) / (double)n;
+	       c->machine.beta * (double)c->q.word_bytes * words * (double)(n - 1) / (double)n;
 }
 
-static double reduce_s(const struct integrated_case *c, const struct integrated_rules *rules,
-	uint32_t n, double words)
+static double reduce_s(const struct integrated_case *c, uint32_t n, double words)
 {
-	if (!rules->all_reduce)
-		return 2 * gather_s(c, n, words);
-	uint64_t bytes = (uint64_t)ceil(words) * c->word_bytes;
-	return analytic_collective_s(rules->all_reduce, n, bytes, &c->machine);
+	double added =
+		c->machine.gamma * (double)c->q.word_bytes * words * (double)(n - 1) / (double)n;
+	return 2 * gather_s(c, n, words) + added;
 }
 
 /* A plane of width x channels for each row of the halo, floor(kernel / 2) of them. */
@@ -58,83 +49,93 @@ static double planes(uint32_t width, uint32_t channels, uint32_t kernel)
 	return (double)width * channels * rows;
 }
 
-static double halo_words(const struct integrated_layer *l, const struct integrated_rules *rules)
-{
-	return (rules->all_reduce ? 2 : 1) * planes(l->in_w, l->in_c, l->kernel_h);
-}
-
-/* Strips are cut along the height, so that what is run needs kernel_h where Eq. 7 and 9 print
- * kernel_w. */
 static double halo_back_words(
 	const struct integrated_case *c, const struct integrated_rules *rules, uint32_t layer)
 {
-	const struct integrated_layer *l = &c->layers[layer];
-	const struct integrated_layer *next = layer + 1 < c->n_layers ? l + 1 : NULL;
-	if (rules->all_reduce)
-		return 2 * planes(l->out_w, l->out_c, l->kernel_h);
+	const struct grid_layer *l = &c->q.layers[layer];
+	const struct grid_layer *next = layer + 1 < c->q.n_layers ? l + 1 : NULL;
 	if (rules->halo_of_next && next && next->in_w > 0)
 		return planes(next->in_w, next->in_c, l->kernel_w);
 	return planes(l->out_w, l->out_c, l->kernel_w);
 }
 
-/* `words` a sample; both neighbours' together when two are counted, of which two strips have one
- * each. */
-static double exchange_s(const struct integrated_case *c, const struct integrated_rules *rules,
-	struct integrated_grid g, double words)
+/* `words` a sample, one neighbour's. */
+static double printed_halo_s(const struct integrated_case *c, struct process_grid g, double words)
 {
-	double samples = local_batch(c, rules, g.pc);
-	if (words <= 0)
-		return 0;
-	if (!rules->all_reduce)
-		return message_s(c, samples * words);
-	return (g.pr > 2 ? 2 : 1) * message_s(c, samples * words / 2);
+	return words > 0 ? message_s(c, samples_of(c, g) * words) : 0;
+}
+
+/* Both neighbours' at once through one port; of two strips each has one neighbour. */
+static double run_halo_s(const struct integrated_case *c, uint32_t layer, bool forward)
+{
+	uint64_t bytes = grid_halo_bytes(&c->q, layer, forward);
+	double neighbors = grid_of(&c->q, layer).pr > 2 ? 2 : 1;
+	return bytes > 0 ? c->machine.alpha + neighbors * c->machine.beta * (double)bytes : 0;
 }
 
 static void add_halo(const struct integrated_case *c, const struct integrated_rules *rules,
 	uint32_t layer, struct integrated_terms *out)
 {
-	const struct integrated_layer *l = &c->layers[layer];
-	struct integrated_grid g = grid_of(c, layer);
+	const struct grid_layer *l = &c->q.layers[layer];
+	struct process_grid g = grid_of(&c->q, layer);
 	if (!l->conv)
 		out->halo_forward = out->halo_backward = (double)INFINITY;
 	if (g.pr == 1 || !l->conv)
 		return;
-	out->halo_forward = exchange_s(c, rules, g, halo_words(l, rules));
+	out->halo_forward = rules->all_reduce
+				    ? run_halo_s(c, layer, true)
+				    : printed_halo_s(c, g, planes(l->in_w, l->in_c, l->kernel_h));
 	/* Nobody waits for the gradient of the images. */
-	if (layer > 0 || !rules->gradient_of_input)
-		out->halo_backward = exchange_s(c, rules, g, halo_back_words(c, rules, layer));
+	if (layer == 0 && rules->gradient_of_input)
+		return;
+	out->halo_backward = rules->all_reduce
+				     ? run_halo_s(c, layer, false)
+				     : printed_halo_s(c, g, halo_back_words(c, rules, layer));
 }
 
-static void add_model(const struct integrated_case *c, const struct integrated_rules *rules,
-	uint32_t layer, struct integrated_terms *out)
+static struct integrated_terms printed_terms(const struct integrated_case *c,
+	const struct integrated_rules *rules, uint32_t layer, enum grid_way way)
 {
-	const struct integrated_layer *l = &c->layers[layer];
-	struct integrated_grid g = grid_of(c, layer);
-	double samples = local_batch(c, rules, g.pc);
+	struct integrated_terms t = {0};
+	const struct grid_layer *l = &c->q.layers[layer];
+	struct process_grid g = grid_of(&c->q, layer);
 	double back = (double)(rules->gradient_of_input ? l->d_in : l->d_out);
-	out->all_gather = gather_s(c, g.pr, samples * (double)l->d_out);
+	if (way != GRID_MODEL) {
+		t.dw_all_reduce = reduce_s(c, processes(c->q.grid), (double)l->weights);
+		return t;
+	}
+	t.all_gather = gather_s(c, g.pr, samples_of(c, g) * (double)l->d_out);
 	if (layer > 0 || !rules->gradient_of_input)
-		out->dx_all_reduce = reduce_s(c, rules, g.pr, samples * back);
-	out->dw_all_reduce = reduce_s(c, rules, g.pc, (double)l->weights / g.pr);
+		t.dx_all_reduce = reduce_s(c, g.pr, samples_of(c, g) * back);
+	t.dw_all_reduce = reduce_s(c, g.pc, (double)l->weights / g.pr);
+	return t;
+}
+
+static struct integrated_terms run_terms(const struct integrated_case *c,
+	const struct integrated_rules *rules, uint32_t layer, enum grid_way way)
+{
+	struct integrated_terms t = {0};
+	struct process_grid g = grid_of(&c->q, layer);
+	const struct alpha_beta *ab = &c->machine;
+	uint32_t n = way == GRID_MODEL ? g.pc : processes(g);
+	uint64_t weights = grid_weight_bytes(&c->q, layer, way);
+	t.dw_all_reduce = analytic_collective_s(rules->all_reduce, n, weights, ab);
+	if (way != GRID_MODEL)
+		return t;
+	t.all_gather = analytic_collective_s("ag_bruck", g.pr, grid_output_bytes(&c->q, layer), ab);
+	if (layer > 0)
+		t.dx_all_reduce = analytic_collective_s(
+			rules->all_reduce, g.pr, grid_input_bytes(&c->q, layer), ab);
+	return t;
 }
 
 struct integrated_terms integrated_layer_terms(const struct integrated_case *c,
-	const struct integrated_rules *rules, uint32_t layer, enum integrated_way way)
+	const struct integrated_rules *rules, uint32_t layer, enum grid_way way)
 {
-	struct integrated_terms t = {0};
-	double weights = (double)c->layers[layer].weights;
-	switch (way) {
-	case INTEGRATED_MODEL:
-		add_model(c, rules, layer, &t);
-		break;
-	case INTEGRATED_DOMAIN:
+	struct integrated_terms t = rules->all_reduce ? run_terms(c, rules, layer, way)
+						      : printed_terms(c, rules, layer, way);
+	if (way == GRID_DOMAIN)
 		add_halo(c, rules, layer, &t);
-		t.dw_all_reduce = reduce_s(c, rules, processes(c->grid), weights);
-		break;
-	case INTEGRATED_BATCH:
-		t.dw_all_reduce = reduce_s(c, rules, processes(c->grid), weights);
-		break;
-	}
 	return t;
 }
 
@@ -151,25 +152,41 @@ void integrated_add(struct integrated_terms *sum, const struct integrated_terms 
 static void add_calibrated(const struct integrated_case *c, const struct integrated_rules *rules,
 	struct integrated_terms *sum)
 {
-	struct integrated_grid conv = c->conv.pr > 0 ? c->conv : c->grid;
-	double samples = local_batch(c, rules, c->grid.pc);
+	struct process_grid conv = c->q.conv.pr > 0 ? c->q.conv : c->q.grid;
+	double samples = samples_of(c, c->q.grid);
 	if (rules->extra_gather_words > 0)
-		sum->all_gather += gather_s(c, c->grid.pr, samples * rules->extra_gather_words);
+		sum->all_gather += gather_s(c, c->q.grid.pr, samples * rules->extra_gather_words);
 	if (rules->halo_words == 0 || conv.pr == 1)
 		return;
 	sum->halo_backward = 0;
-	sum->halo_forward = rules->halo_messages * c->machine.alpha +
-			    c->machine.beta * c->word_bytes * local_batch(c, rules, conv.pc) *
-				    rules->halo_words;
+	sum->halo_forward =
+		rules->halo_messages * c->machine.alpha +
+		c->machine.beta * c->q.word_bytes * samples_of(c, conv) * rules->halo_words;
+}
+
+static enum grid_way way_of(
+	const struct integrated_case *c, const struct integrated_rules *rules, uint32_t layer)
+{
+	return c->q.layers[layer].conv ? rules->conv : rules->fc;
+}
+
+void integrated_ways(
+	const struct integrated_case *c, const struct integrated_rules *rules, enum grid_way *ways)
+{
+	for (uint32_t i = 0; i < c->q.n_layers; i++)
+		ways[i] = way_of(c, rules, i);
 }
 
 struct integrated_terms integrated_comm(
 	const struct integrated_case *c, const struct integrated_rules *rules)
 {
 	struct integrated_terms sum = {0};
-	for (uint32_t i = 0; i < c->n_layers; i++) {
-		enum integrated_way way = c->layers[i].conv ? rules->conv : rules->fc;
+	for (uint32_t i = 0; i < c->q.n_layers; i++) {
+		enum grid_way way = way_of(c, rules, i);
 		struct integrated_terms t = integrated_layer_terms(c, rules, i, way);
+		if (rules->all_reduce && i > 0)
+			t.redistribute = integrated_redistribute_s(
+				c, rules, i, way_of(c, rules, i - 1), way);
 		integrated_add(&sum, &t);
 	}
 	add_calibrated(c, rules, &sum);
@@ -182,19 +199,27 @@ double integrated_terms_s(const struct integrated_terms *t)
 	       t->halo_backward + t->redistribute;
 }
 
-double integrated_crossover_batch(const struct integrated_layer *layer)
+double integrated_crossover_batch(const struct grid_layer *layer)
 {
 	return 2 * (double)layer->weights / (3 * (double)layer->d_out);
 }
 
-double integrated_redistribute_s(const struct integrated_case *c, uint32_t layer,
-	enum integrated_way before, enum integrated_way way)
+double integrated_redistribute_s(const struct integrated_case *c,
+	const struct integrated_rules *rules, uint32_t layer, enum grid_way before,
+	enum grid_way way)
 {
-	struct integrated_grid g = grid_of(c, layer);
-	double words = (double)c->batch / g.pc * (double)c->layers[layer].d_in;
-	if (before == way || g.pr == 1)
+	struct process_grid g = grid_of(&c->q, layer);
+	enum grid_move move = grid_move(&c->q, layer, before, way);
+	double words = samples_of(c, g) * (double)c->q.layers[layer].d_in;
+	uint64_t bytes = grid_move_bytes(&c->q, layer, move);
+	bool exchange = move == GRID_EXCHANGE;
+	if (move == GRID_STAY)
 		return 0;
-	if (before == INTEGRATED_MODEL || way == INTEGRATED_MODEL)
+	if (rules->all_reduce)
+		return (exchange ? 2 : 1) *
+		       analytic_collective_s(
+			       exchange ? "a2a_pair" : "ag_bruck", g.pr, bytes, &c->machine);
+	if (!exchange)
 		return gather_s(c, g.pr, words);
 	double part = words / g.pr / g.pr; /* of a process, for one other */
 	return 2 * (g.pr - 1) * message_s(c, part);
@@ -211,19 +236,4 @@ double integrated_iteration_s(const struct integrated_terms *t, double compute, 
 	if (!overlap)
 		return compute + comm;
 	return compute + (comm - t->dw_all_reduce) + fmax(0, t->dw_all_reduce - compute);
-}
-
-double integrated_memory_bytes(
-	const struct integrated_case *c, const struct integrated_rules *rules, uint32_t copies)
-{
-	double words = 0;
-	for (uint32_t i = 0; i < c->n_layers; i++) {
-		const struct integrated_layer *l = &c->layers[i];
-		struct integrated_grid g = grid_of(c, i);
-		bool model = (l->conv ? rules->conv : rules->fc) == INTEGRATED_MODEL;
-		double split = model ? g.pr : 1, groups = model ? g.pc : processes(g);
-		words += copies * (double)l->weights / split;
-		words += (double)c->batch / groups * (double)(l->d_in + l->d_out);
-	}
-	return words * c->word_bytes;
 }

@@ -16,7 +16,7 @@ struct grids {
 static bool load_question(
 	struct request *q, struct graph *model, struct integrated_case *out, struct err *err)
 {
-	struct integrated_layer *layers;
+	struct grid_layer *layers;
 	if (q->models.n != 1 || q->batch == 0 || q->devices == 0)
 		return err_set(err, ERR_USAGE,
 			"plan takes one --model, --batch and --devices, 'wham help plan' has "
@@ -25,7 +25,7 @@ static bool load_question(
 		return err_set(err, ERR_USAGE, "plan takes no '%s'", q->files.items[0]);
 	if (!load_model(q, q->models.items[0], 1, 1, model, err))
 		return false;
-	uint32_t n = integrated_layers(q->a, model, &layers);
+	uint32_t n = grid_layers(q->a, model, &layers);
 	if (n == 0)
 		return err_set(err, ERR_INPUT,
 			"%s: no layer with weights, expected convolutions or matrix products",
@@ -33,26 +33,26 @@ static bool load_question(
 	const struct tensor *first = &model->tensors[0];
 	double alpha = q->alpha > 0 ? ticks_to_s(q->alpha) : 2e-6;
 	*out = (struct integrated_case){
-		.layers = layers,
-		.n_layers = n,
-		.batch = q->batch,
-		.machine = {alpha, 1 / (q->beta_bw > 0 ? (double)q->beta_bw : 6e9)},
+		.q = {.layers = layers, .n_layers = n, .batch = q->batch},
+		.machine = {alpha, 1 / (q->beta_bw > 0 ? (double)q->beta_bw : 6e9), 0},
 	};
-	for (uint32_t i = 0; i < model->n_tensors && out->word_bytes == 0; i++, first++)
+	for (uint32_t i = 0; i < model->n_tensors && out->q.word_bytes == 0; i++, first++)
 		if (first->class == TENSOR_PARAM)
-			out->word_bytes = first->elem_bytes;
+			out->q.word_bytes = first->elem_bytes;
 	return true;
 }
 
 static void add_grid(struct request *q, struct integrated_case *c,
-	const struct integrated_rules *rules, struct integrated_grid grid, struct grids *out)
+	const struct integrated_rules *rules, struct process_grid grid, struct grids *out)
 {
 	struct err why = {0};
 	struct grid_row row = {.grid = grid, .rules = rules};
-	c->grid = grid;
+	c->q.grid = grid;
 	if (integrated_check(c, rules, grid.pr * grid.pc, &why)) {
 		row.terms = integrated_comm(c, rules);
-		row.memory_bytes = integrated_memory_bytes(c, rules, WEIGHT_COPIES);
+		enum grid_way *ways = arena_array(q->a, c->q.n_layers, enum grid_way);
+		integrated_ways(c, rules, ways);
+		row.memory_bytes = grid_memory_bytes(&c->q, ways, WEIGHT_COPIES);
 		out->n_fit++;
 	} else {
 		row.refused = arena_strdup(q->a, why.text);
@@ -89,7 +89,7 @@ static bool find_grids(
 			continue;
 		for (uint32_t pr = 1; pr <= p; pr++)
 			if (p % pr == 0)
-				add_grid(q, c, rules, (struct integrated_grid){pr, p / pr}, out);
+				add_grid(q, c, rules, (struct process_grid){pr, p / pr}, out);
 	}
 	if (out->n > 0)
 		qsort(out->rows, out->n, sizeof(*out->rows), by_time);

@@ -42,6 +42,7 @@ const struct coll_algo *const coll_algos[] = {
 	&coll_alltoall_pairwise,
 	&coll_alltoall_twolevel,
 	&coll_barrier_dissemination,
+	&coll_halo_line,
 	&coll_halo_neighbors,
 	NULL,
 };

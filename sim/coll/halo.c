@@ -1,11 +1,11 @@
 #include "coll/internal.h"
 
 /* Everyone gives its edge to both neighbours in every dimension of the box, which is not closed
- * to a torus; without a shape the ranks stand in a line. All at once. */
+ * to a torus; without a shape the ranks stand in a line, by `line` they always do. All at once. */
 
 static struct coll_shape box_of(const struct coll_call *c)
 {
-	if (c->shape.n_dims > 0)
+	if (c->shape.n_dims > 0 && c->algo != &coll_halo_line)
 		return c->shape;
 	return (struct coll_shape){.n_dims = 1, .dims = {c->n_ranks}};
 }
@@ -31,6 +31,11 @@ static void halo(const struct coll_call *c, uint32_t r, struct steps *s)
 				steps_add(s, &step);
 		}
 }
+
+const struct coll_algo coll_halo_line = {.name = "line",
+	.kind = COLL_HALO,
+	.frame = frame,
+	.round = halo};
 
 const struct coll_algo coll_halo_neighbors = {.name = "neighbors",
 	.kind = COLL_HALO,

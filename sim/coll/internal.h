@@ -31,6 +31,7 @@ extern const struct coll_algo coll_broadcast_vandegeijn;
 extern const struct coll_algo coll_gather_binomial;
 extern const struct coll_algo coll_gather_chain;
 extern const struct coll_algo coll_gather_direct;
+extern const struct coll_algo coll_halo_line;
 extern const struct coll_algo coll_halo_neighbors;
 extern const struct coll_algo coll_reduce_binomial;
 extern const struct coll_algo coll_reduce_chain;

@@ -33,10 +33,10 @@ json_t *report_grids_json(const struct grid_report *r)
 {
 	json_t *root = json_object(), *list = json_array();
 	put_text(root, "model", r->model);
-	put_uint(root, "layers", r->question.n_layers);
-	put_uint(root, "batch", r->question.batch);
+	put_uint(root, "layers", r->question.q.n_layers);
+	put_uint(root, "batch", r->question.q.batch);
 	put_uint(root, "processes", r->processes);
-	put_uint(root, "word_bytes", r->question.word_bytes);
+	put_uint(root, "word_bytes", r->question.q.word_bytes);
 	put_real(root, "alpha_s", r->question.machine.alpha);
 	put_real(root, "beta_s_per_byte", r->question.machine.beta);
 	for (uint32_t i = 0; i < r->n_rows; i++)

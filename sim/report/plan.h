@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 struct grid_row {
-	struct integrated_grid grid;
+	struct process_grid grid;
 	const struct integrated_rules *rules;
 	struct integrated_terms terms; /* of an iteration */
 	double memory_bytes;           /* of one process, weights and gradients once */

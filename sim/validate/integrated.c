@@ -17,15 +17,13 @@ bool integrated_paper(
 	struct graph_options options = {.elem_bytes = 4};
 	const char *path =
 		arena_printf(context->a, "%s/models/workloads/alexnet.json", context->data_root);
-	struct integrated_layer *layers;
+	struct grid_layer *layers;
 	if (!graph_read(context->a, path, &options, &graph, err))
 		return false;
-	uint32_t n = integrated_layers(context->a, &graph, &layers);
+	uint32_t n = grid_layers(context->a, &graph, &layers);
 	*out = (struct integrated_case){
-		.layers = layers,
-		.n_layers = n,
-		.machine = {2e-6, integrated_paper_beta(true)},
-		.word_bytes = 4,
+		.q = {.layers = layers, .n_layers = n, .word_bytes = 4},
+		.machine = {2e-6, integrated_paper_beta(true), 0},
 	};
 	return true;
 }
@@ -74,12 +72,12 @@ static bool read_case(const struct csv *t, size_t row, struct integrated_case *c
 		return err_set(err, ERR_INPUT, "%s:%zu: unit '%s', expected GB or GiB", t->path,
 			t->lines[row], unit);
 	if (!read_count(t, row, "B", &batch, err) || !read_count(t, row, "P", &p, err) ||
-		!read_count(t, row, "Pr", &c->grid.pr, err) ||
-		!read_count(t, row, "Pc", &c->grid.pc, err))
+		!read_count(t, row, "Pr", &c->q.grid.pr, err) ||
+		!read_count(t, row, "Pc", &c->q.grid.pc, err))
 		return false;
-	c->batch = batch;
+	c->q.batch = batch;
 	c->machine.beta = integrated_paper_beta(strcmp(unit, "GiB") == 0);
-	return (uint64_t)c->grid.pr * c->grid.pc == p ||
+	return (uint64_t)c->q.grid.pr * c->q.grid.pc == p ||
 	       err_set(err, ERR_INPUT, "%s:%zu: Pr x Pc is not P", t->path, t->lines[row]);
 }
 
@@ -99,8 +97,8 @@ static void compute(
 	ours[2] = t.dw_all_reduce;
 	ours[3] = t.halo_forward + t.halo_backward;
 	ours[4] = sum;
-	ours[5] = sum * integrated_iterations(PAPER_SAMPLES, c->batch, false);
-	ours[6] = sum * integrated_iterations(PAPER_SAMPLES, c->batch, true);
+	ours[5] = sum * integrated_iterations(PAPER_SAMPLES, c->q.batch, false);
+	ours[6] = sum * integrated_iterations(PAPER_SAMPLES, c->q.batch, true);
 }
 
 /* 1e-9, and what the table rounds away: half of the sixth decimal of an epoch. */
@@ -131,7 +129,7 @@ static bool add_row(const struct suite_context *context, const struct csv *t, si
 	}
 	suite_add(context->a, out,
 		arena_printf(context->a, "%s B %s %ux%u %s: %s", rules->name,
-			csv_cell(t, row, suite_column(t, "B")), c->grid.pr, c->grid.pc,
+			csv_cell(t, row, suite_column(t, "B")), c->q.grid.pr, c->q.grid.pc,
 			csv_cell(t, row, suite_column(t, "bw_unit")), values[at]),
 		wanted[at], ours[at], tolerance_of(at, wanted[at]));
 	return true;

@@ -53,7 +53,7 @@ struct bar {
 	double total_speedup, comm_speedup; /* printed; 0: not */
 	double our_total, our_comm,
 		literal_total; /* of an epoch; literal: 0 without literal equations */
-	struct integrated_grid grid;
+	struct process_grid grid;
 };
 
 struct chart {
@@ -113,7 +113,7 @@ static bool read_bar(
 		return false;
 	bool fits = *batch > 0 && pr > 0 && pc > 0 && pr <= UINT16_MAX && pc <= UINT16_MAX &&
 		    pr * pc == p && bar->total > 0 && bar->comm > 0;
-	bar->grid = (struct integrated_grid){(uint32_t)pr, (uint32_t)pc};
+	bar->grid = (struct process_grid){(uint32_t)pr, (uint32_t)pc};
 	return fits ||
 	       err_set(err, ERR_INPUT, "%s:%zu: expected a batch, Pr x Pc = P and times above 0",
 		       t->path, t->lines[row]);
@@ -125,14 +125,14 @@ static bool compute(const struct csv *t, size_t row, const struct panel *panel,
 {
 	double seconds;
 	uint32_t p = bar->grid.pr * bar->grid.pc;
-	c->grid = bar->grid;
-	c->conv = (struct integrated_grid){0};
+	c->q.grid = bar->grid;
+	c->q.conv = (struct process_grid){0};
 	if (panel->conv_pc > 0 && p % panel->conv_pc == 0)
-		c->conv = (struct integrated_grid){p / panel->conv_pc, panel->conv_pc};
+		c->q.conv = (struct process_grid){p / panel->conv_pc, panel->conv_pc};
 	const struct integrated_rules *fit = integrated_variant(panel->fit, err);
-	if (!fit || !find_compute(t, row, (double)c->batch / p, &seconds, err))
+	if (!fit || !find_compute(t, row, (double)c->q.batch / p, &seconds, err))
 		return false;
-	double iterations = integrated_iterations(PAPER_SAMPLES, c->batch, true);
+	double iterations = integrated_iterations(PAPER_SAMPLES, c->q.batch, true);
 	struct integrated_terms terms = integrated_comm(c, fit);
 	bar->our_comm = iterations * integrated_terms_s(&terms);
 	bar->our_total = iterations * integrated_iteration_s(&terms, seconds, panel->overlap);
@@ -226,7 +226,7 @@ bool integrated_run_figures(const struct suite_context *context, const struct cs
 	for (size_t i = 0; i < t->n_rows; i++) {
 		struct bar bar = {0};
 		const struct panel *panel;
-		if (!find_panel(t, i, &panel, err) || !read_bar(t, i, &bar, &c.batch, err) ||
+		if (!find_panel(t, i, &panel, err) || !read_bar(t, i, &bar, &c.q.batch, err) ||
 			!compute(t, i, panel, &c, &bar, err))
 			return false;
 		if (chart.n_bars > 0 && panel != chart.panel) {

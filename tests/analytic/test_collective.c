@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "suite.h"
 
-static const struct alpha_beta unit = {1, 1};
+static const struct alpha_beta unit = {1, 1, 0};
 
 struct golden {
 	struct csv csv;
@@ -118,10 +118,40 @@ static void test_extremes(void)
 	for (size_t i = 0; analytic_collective_names[i]; i++) {
 		const char *name = analytic_collective_names[i];
 		double t = analytic_collective_s(
-			name, UINT32_C(1) << 31, UINT64_MAX, &(struct alpha_beta){2e-6, 1e-10});
+			name, UINT32_C(1) << 31, UINT64_MAX, &(struct alpha_beta){2e-6, 1e-10, 0});
 		CU_ASSERT_TRUE(isfinite(t) && t > 0);
-		CU_ASSERT_EQUAL(analytic_collective_s(name, 8, 0, &(struct alpha_beta){0, 1}), 0);
+		CU_ASSERT_EQUAL(
+			analytic_collective_s(name, 8, 0, &(struct alpha_beta){0, 1, 0}), 0);
 	}
+}
+
+/* Adding alone: (n - 1) / n of the bytes by rings and halves, one vector more where ranks fold, and
+ * whole vectors in every step of doubling and of trees (Thakur, Rabenseifner, Gropp 2005). */
+static void test_adding(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t n;
+		double vectors;
+	} want[] = {
+		{"ar_ring", 6, 5.0 / 6},
+		{"rs_ring", 6, 5.0 / 6},
+		{"ar_rab", 8, 7.0 / 8},
+		{"ar_rab", 12, 7.0 / 8 + 1},
+		{"rs_rhalv", 8, 7.0 / 8},
+		{"rs_rhalv", 12, 7.0 / 8 + 1},
+		{"ar_rdb", 8, 3},
+		{"ar_rdb", 12, 4},
+		{"ar_redbcast", 12, 4},
+		{"ag_bruck", 12, 0},
+		{"ag_ring", 12, 0},
+		{"a2a_pair", 12, 0},
+	};
+	struct alpha_beta adding = {.gamma = 1};
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		CU_ASSERT_DOUBLE_EQUAL(
+			analytic_collective_s(want[i].name, want[i].n, 4800, &adding),
+			4800 * want[i].vectors, 1e-9);
 }
 
 int main(void)
@@ -133,6 +163,7 @@ int main(void)
 		{"steps and bytes by hand", test_by_hand},
 		{"Bruck's blocks are the set bits", test_bruck_counts_bits},
 		{"extreme counts and bytes", test_extremes},
+		{"gamma", test_adding},
 		CU_TEST_INFO_NULL,
 	};
 	return suite_run("analytic collectives", tests);

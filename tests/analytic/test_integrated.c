@@ -3,21 +3,22 @@
 #include <string.h>
 
 #include "analytic/integrated.h"
+#include "coll/coll.h"
 #include "suite.h"
 
 enum { MAX_LAYERS = 8 };
 
 // clang-format off
 /* AlexNet with groups, as the paper's 61 million weights need it. */
-static const struct integrated_layer alexnet[MAX_LAYERS] = {
-	{"conv1.conv", true, 34848, 154587, 290400, 227, 227, 3, 55, 55, 96, 11, 11},
-	{"conv2.conv", true, 307200, 69984, 186624, 27, 27, 96, 27, 27, 256, 5, 5},
-	{"conv3.conv", true, 884736, 43264, 64896, 13, 13, 256, 13, 13, 384, 3, 3},
-	{"conv4.conv", true, 663552, 64896, 64896, 13, 13, 384, 13, 13, 384, 3, 3},
-	{"conv5.conv", true, 442368, 64896, 43264, 13, 13, 384, 13, 13, 256, 3, 3},
-	{"fc6.gemm", false, 37748736, 9216, 4096, 6, 6, 256, 0, 0, 0, 0, 0},
-	{"fc7.gemm", false, 16777216, 4096, 4096, 0, 0, 0, 0, 0, 0, 0, 0},
-	{"fc8.gemm", false, 4096000, 4096, 1000, 0, 0, 0, 0, 0, 0, 0, 0},
+static const struct grid_layer alexnet[MAX_LAYERS] = {
+	{"conv1.conv", true, 34848, 154587, 290400, 227, 227, 3, 55, 55, 96, 11, 11, 96, 0},
+	{"conv2.conv", true, 307200, 69984, 186624, 27, 27, 96, 27, 27, 256, 5, 5, 256, 0},
+	{"conv3.conv", true, 884736, 43264, 64896, 13, 13, 256, 13, 13, 384, 3, 3, 384, 0},
+	{"conv4.conv", true, 663552, 64896, 64896, 13, 13, 384, 13, 13, 384, 3, 3, 384, 0},
+	{"conv5.conv", true, 442368, 64896, 43264, 13, 13, 384, 13, 13, 256, 3, 3, 256, 0},
+	{"fc6.gemm", false, 37748736, 9216, 4096, 6, 6, 256, 0, 0, 0, 0, 0, 4096, 0},
+	{"fc7.gemm", false, 16777216, 4096, 4096, 0, 0, 0, 0, 0, 0, 0, 0, 4096, 0},
+	{"fc8.gemm", false, 4096000, 4096, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 1000, 0},
 };
 // clang-format on
 
@@ -26,12 +27,12 @@ static const double six_gb = 1 / 6e9;
 static struct integrated_case paper(uint64_t batch, uint32_t pr, uint32_t pc)
 {
 	return (struct integrated_case){
-		.layers = alexnet,
-		.n_layers = MAX_LAYERS,
-		.batch = batch,
-		.grid = {pr, pc},
-		.machine = {2e-6, six_gb},
-		.word_bytes = 4,
+		.q = {.layers = alexnet,
+			.n_layers = MAX_LAYERS,
+			.batch = batch,
+			.grid = {pr, pc},
+			.word_bytes = 4},
+		.machine = {2e-6, six_gb, 0},
 	};
 }
 
@@ -64,14 +65,14 @@ static void test_layers_of_graph(void)
 	struct arena a = {0};
 	struct err err = {0};
 	struct graph g;
-	struct integrated_layer *l = NULL;
+	struct grid_layer *l = NULL;
 	struct graph_options options = {.batch = 3};
 	const char *root = getenv("WHAM_SOURCE_ROOT");
 	const char *path = arena_printf(&a, "%s/models/workloads/alexnet.json", root ? root : ".");
 	CU_ASSERT_TRUE_FATAL(graph_read(&a, path, &options, &g, &err));
-	CU_ASSERT_EQUAL_FATAL(integrated_layers(&a, &g, &l), MAX_LAYERS);
+	CU_ASSERT_EQUAL_FATAL(grid_layers(&a, &g, &l), MAX_LAYERS);
 	for (int i = 0; i < MAX_LAYERS; i++) {
-		const struct integrated_layer *want = &alexnet[i];
+		const struct grid_layer *want = &alexnet[i];
 		CU_ASSERT_STRING_EQUAL(l[i].name, want->name);
 		CU_ASSERT_EQUAL(l[i].conv, want->conv);
 		CU_ASSERT_EQUAL(l[i].weights, want->weights);
@@ -145,26 +146,103 @@ static void test_halo(void)
 	CU_ASSERT_DOUBLE_EQUAL(seven.halo_backward, latency + 53536 * word, 1e-14);
 	CU_ASSERT_DOUBLE_EQUAL(nine.halo_forward, latency + 21901 * word, 1e-14);
 	CU_ASSERT_DOUBLE_EQUAL(nine.halo_backward, latency + 31136 * word, 1e-14);
-	struct integrated_layer point = alexnet[2];
+	struct grid_layer point = alexnet[2];
 	point.kernel_h = point.kernel_w = 1;
-	c.layers = &point;
-	c.n_layers = 1;
+	c.q.layers = &point;
+	c.q.n_layers = 1;
 	seven = integrated_comm(&c, rules_of("eq9"));
 	CU_ASSERT_EQUAL(seven.halo_forward, 0);
 	CU_ASSERT_EQUAL(seven.halo_backward, 0);
 }
 
-/* Two neighbours through one port, kernel_h both ways, nothing for the gradient of the images. */
+/* Two neighbours at once through one port, kernel_h both ways, nothing for the gradient of the
+ * images. */
 static void test_exact_halo(void)
 {
 	struct integrated_case c = paper(64, 4, 16);
 	struct integrated_terms t = integrated_comm(&c, rules_of("exact-domain"));
 	double word = 4 * six_gb * 64 / 16;
-	CU_ASSERT_DOUBLE_EQUAL(t.halo_forward, 2 * (5 * 2e-6 + 21901 * word), 1e-14);
-	CU_ASSERT_DOUBLE_EQUAL(t.halo_backward, 2 * (4 * 2e-6 + 27136 * word), 1e-14);
-	c.grid = (struct integrated_grid){2, 32};
+	CU_ASSERT_DOUBLE_EQUAL(t.halo_forward, 5 * 2e-6 + 2 * 21901 * word, 1e-14);
+	CU_ASSERT_DOUBLE_EQUAL(t.halo_backward, 4 * 2e-6 + 2 * 27136 * word, 1e-14);
+	c.q.grid = (struct process_grid){2, 32};
 	t = integrated_comm(&c, rules_of("exact-domain"));
 	CU_ASSERT_DOUBLE_EQUAL(t.halo_forward, 5 * 2e-6 + 21901 * word / 2, 1e-14);
+}
+
+/* Seconds of the tasks of a schedule by term, each as coll/coll.h costs its rounds. */
+static void sum_schedule(const struct iteration *it, const struct alpha_beta *m, double *sums)
+{
+	const struct prog_role *role = &it->prog.roles[0];
+	CU_ASSERT_EQUAL_FATAL(it->prog.n_roles, 1);
+	for (uint32_t i = 0; i < role->n_tasks; i++) {
+		const struct prog_task *t = &role->tasks[i];
+		struct coll_call call = {.algo = coll_find(t->coll, t->algo),
+			.n_ranks = prog_group_size(&it->prog, t->group),
+			.bytes = t->bytes};
+		CU_ASSERT_EQUAL_FATAL(t->kind, TASK_COLL);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(call.algo);
+		sums[it->terms[i]] += coll_call_time(&call, m->alpha, m->beta);
+	}
+}
+
+static void compare_schedule(struct integrated_case c, const char *variant, bool pc_fastest)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct iteration it;
+	enum grid_way ways[MAX_LAYERS];
+	double s[N_ITERATION_TERMS] = {0};
+	struct grid_options options = {.pc_fastest = pc_fastest};
+	uint32_t p = c.q.grid.pr * c.q.grid.pc;
+	if (integrated_check(&c, rules_of(variant), p, &err)) {
+		struct integrated_terms t = integrated_comm(&c, rules_of(variant));
+		integrated_ways(&c, rules_of(variant), ways);
+		CU_ASSERT_TRUE_FATAL(grid_schedule(&a, &c.q, ways, &options, &it, &err));
+		CU_ASSERT_TRUE(prog_check(&it.prog, &err));
+		CU_ASSERT_EQUAL(prog_n_ranks(&it.prog), p);
+		sum_schedule(&it, &c.machine, s);
+		CU_ASSERT_DOUBLE_EQUAL(s[TERM_ALL_GATHER], t.all_gather, 1e-9 * t.all_gather);
+		CU_ASSERT_DOUBLE_EQUAL(
+			s[TERM_DX_ALL_REDUCE], t.dx_all_reduce, 1e-9 * t.dx_all_reduce);
+		CU_ASSERT_DOUBLE_EQUAL(
+			s[TERM_DW_ALL_REDUCE], t.dw_all_reduce, 1e-9 * t.dw_all_reduce);
+		CU_ASSERT_DOUBLE_EQUAL(s[TERM_HALO_FORWARD], t.halo_forward, 1e-9 * t.halo_forward);
+		CU_ASSERT_DOUBLE_EQUAL(
+			s[TERM_HALO_BACKWARD], t.halo_backward, 1e-9 * t.halo_backward);
+		CU_ASSERT_DOUBLE_EQUAL(s[TERM_REDISTRIBUTE], t.redistribute, 1e-9 * t.redistribute);
+	}
+	arena_free(&a);
+}
+
+/* The exact closed forms are those of the schedule that is run, term by term. */
+static void test_schedule(void)
+{
+	static const char *const names[] = {"exact-all", "exact-domain", "exact-fc"};
+	static const uint32_t grids[][2] = {
+		{1, 8}, {8, 1}, {4, 8}, {3, 5}, {6, 7}, {12, 4}, {16, 16}};
+	for (size_t g = 0; g < sizeof(grids) / sizeof(*grids); g++)
+		for (size_t v = 0; v < 3; v++) {
+			struct integrated_case c = paper(1000, grids[g][0], grids[g][1]);
+			compare_schedule(c, names[v], false);
+			compare_schedule(c, names[v], true);
+		}
+	for (uint32_t pr = 1; pr <= 32; pr *= 2) { /* convolutions on a grid of their own */
+		struct integrated_case c = paper(512, pr, 64 / pr);
+		c.q.conv = (struct process_grid){4, 16};
+		compare_schedule(c, "exact-domain", pr % 3 == 1);
+	}
+}
+
+/* What the equations leave out: fully connected layers on a grid gather what the convolutions
+ * left spread over all processes. */
+static void test_exact_redistribution(void)
+{
+	struct integrated_case c = paper(2048, 32, 16);
+	struct integrated_terms t = integrated_comm(&c, rules_of("exact-fc"));
+	double gather = 5 * 2e-6 + 4 * six_gb * 2048 / 16 * 31 / 32 * 9216;
+	CU_ASSERT_DOUBLE_EQUAL(t.redistribute, gather, 1e-12);
+	CU_ASSERT_TRUE(is_near(integrated_terms_s(&t), comm_s(&c, "eq8-din-fc") + gather, 1e-6));
+	CU_ASSERT_EQUAL(integrated_comm(&c, rules_of("exact-all")).redistribute, 0);
 }
 
 /* Rabenseifner costs what the equations say for powers of two; a ring has its own latency:
@@ -223,19 +301,22 @@ static void test_iteration(void)
 static void test_memory(void)
 {
 	struct integrated_case c = paper(64, 4, 8);
+	enum grid_way all[MAX_LAYERS], fcs[MAX_LAYERS];
+	integrated_ways(&c, rules_of("eq8-all"), all);
+	integrated_ways(&c, rules_of("eq8-fc"), fcs);
 	double weights = 60954656, activations = 1074307, fc = 58621952, fc_act = 26600;
-	CU_ASSERT_EQUAL(integrated_memory_bytes(&c, rules_of("eq8-all"), 2),
-		4 * (2 * weights / 4 + 64.0 / 8 * activations));
-	CU_ASSERT_EQUAL(integrated_memory_bytes(&c, rules_of("eq8-fc"), 3),
+	CU_ASSERT_EQUAL(
+		grid_memory_bytes(&c.q, all, 2), 4 * (2 * weights / 4 + 64.0 / 8 * activations));
+	CU_ASSERT_EQUAL(grid_memory_bytes(&c.q, fcs, 3),
 		4 * (3 * (weights - fc) + 3 * fc / 4 + 64.0 / 32 * (activations - fc_act) +
 			    64.0 / 8 * fc_act));
 }
 
-static bool allowed(const struct integrated_case *c, const enum integrated_way *ways)
+static bool allowed(const struct integrated_case *c, const enum grid_way *ways)
 {
 	struct err err;
-	for (uint32_t i = 0; i < c->n_layers; i++)
-		if (!integrated_check_layer(c, i, ways[i], &err))
+	for (uint32_t i = 0; i < c->q.n_layers; i++)
+		if (!grid_check_layer(&c->q, i, ways[i], &err))
 			return false;
 	return true;
 }
@@ -245,13 +326,13 @@ static double least_of_all(const struct integrated_case *c, const struct integra
 {
 	double least = (double)INFINITY;
 	uint32_t n = 1;
-	for (uint32_t i = 0; i < c->n_layers; i++)
-		n *= N_INTEGRATED_WAYS;
+	for (uint32_t i = 0; i < c->q.n_layers; i++)
+		n *= N_GRID_WAYS;
 	for (uint32_t code = 0; code < n; code++) {
-		enum integrated_way ways[MAX_LAYERS];
+		enum grid_way ways[MAX_LAYERS];
 		uint32_t rest = code;
-		for (uint32_t i = 0; i < c->n_layers; i++, rest /= N_INTEGRATED_WAYS)
-			ways[i] = (enum integrated_way)(rest % N_INTEGRATED_WAYS);
+		for (uint32_t i = 0; i < c->q.n_layers; i++, rest /= N_GRID_WAYS)
+			ways[i] = (enum grid_way)(rest % N_GRID_WAYS);
 		if (!allowed(c, ways))
 			continue;
 		struct integrated_terms t = integrated_ways_comm(c, rules, ways);
@@ -268,7 +349,7 @@ static void test_choice(void)
 		for (uint32_t pr = 1; pr <= 64; pr *= 4)
 			for (int v = 0; v < 2; v++) {
 				struct arena a = {0};
-				enum integrated_way ways[MAX_LAYERS];
+				enum grid_way ways[MAX_LAYERS];
 				struct integrated_terms t = {0};
 				struct integrated_case c = paper(batches[b], pr, 64 / pr);
 				double least = least_of_all(&c, rules_of(names[v]));
@@ -288,16 +369,16 @@ static void test_choice(void)
 static void test_choice_of_paper(void)
 {
 	struct arena a = {0};
-	enum integrated_way ways[MAX_LAYERS];
+	enum grid_way ways[MAX_LAYERS];
 	struct integrated_terms t;
 	struct integrated_case c = paper(2048, 32, 16);
 	CU_ASSERT_TRUE_FATAL(integrated_choose(&a, &c, rules_of("eq8-fc"), ways, &t));
 	for (int i = 0; i < MAX_LAYERS; i++)
-		CU_ASSERT_EQUAL(ways[i], i < 5 ? INTEGRATED_BATCH : INTEGRATED_MODEL);
+		CU_ASSERT_EQUAL(ways[i], i < 5 ? GRID_BATCH : GRID_MODEL);
 	double gather = 5 * 2e-6 + 4 * six_gb * 2048 / 16 * 31 / 32 * 9216;
 	CU_ASSERT_DOUBLE_EQUAL(t.redistribute, gather, 1e-14);
 	CU_ASSERT_DOUBLE_EQUAL(integrated_terms_s(&t), comm_s(&c, "eq8-fc") + gather, 1e-12);
-	CU_ASSERT_STRING_EQUAL(integrated_way_name(ways[7]), "model");
+	CU_ASSERT_STRING_EQUAL(grid_way_name(ways[7]), "model");
 	arena_free(&a);
 }
 
@@ -336,7 +417,7 @@ static void test_refused(void)
 	CU_ASSERT_EQUAL(err.kind, ERR_USAGE);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "eq8-fc"));
 	c = paper(2048, 2, 256);
-	CU_ASSERT_FALSE(integrated_check_layer(&c, 6, INTEGRATED_DOMAIN, &err));
+	CU_ASSERT_FALSE(grid_check_layer(&c.q, 6, GRID_DOMAIN, &err));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "fully connected"));
 }
 
@@ -359,6 +440,8 @@ int main(void)
 		{"halo", test_halo},
 		{"halo as it is run", test_exact_halo},
 		{"all-reduce as it is run", test_exact_all_reduce},
+		{"exact is the schedule", test_schedule},
+		{"what moves between ways", test_exact_redistribution},
 		{"Eq. 5", test_crossover},
 		{"overlap and iterations", test_iteration},
 		{"memory", test_memory},

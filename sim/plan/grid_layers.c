@@ -1,5 +1,5 @@
 /* Layers of the integrated grid, read off a forward graph. */
-#include "analytic/integrated.h"
+#include "plan/grid.h"
 
 /* Where the values came from before views gave them another shape. */
 static const struct tensor *image_of(const struct graph *g, tensor_id id)
@@ -20,11 +20,12 @@ static bool has_weights(const struct graph *g, const struct op *op)
 	       g->tensors[op->inputs[1]].class == TENSOR_PARAM;
 }
 
-static struct integrated_layer layer_of(const struct graph *g, const struct op *op)
+static struct grid_layer layer_of(const struct graph *g, op_id id)
 {
+	const struct op *op = &g->ops[id];
 	const struct conv_work *conv = &op->work.conv;
 	const struct tensor *image = image_of(g, op->inputs[0]);
-	struct integrated_layer l = {
+	struct grid_layer l = {
 		.name = op->name,
 		.conv = conv->images > 0,
 		.weights = tensor_elements(&g->tensors[op->inputs[1]]),
@@ -32,6 +33,8 @@ static struct integrated_layer layer_of(const struct graph *g, const struct op *
 		.d_out = tensor_elements(&g->tensors[op->outputs[0]]) / g->batch,
 		.kernel_h = conv->kernel_h,
 		.kernel_w = conv->kernel_w,
+		.outputs = (uint32_t)(conv->images > 0 ? conv->out_channels : op->work.n),
+		.op = id,
 	};
 	if (image) {
 		l.in_c = (uint32_t)image->dims[1];
@@ -46,14 +49,13 @@ static struct integrated_layer layer_of(const struct graph *g, const struct op *
 	return l;
 }
 
-uint32_t integrated_layers(
-	struct arena *a, const struct graph *forward, struct integrated_layer **out)
+uint32_t grid_layers(struct arena *a, const struct graph *forward, struct grid_layer **out)
 {
 	uint32_t n = 0, cap = 0;
-	struct integrated_layer *layers = NULL;
+	struct grid_layer *layers = NULL;
 	for (uint32_t i = 0; i < forward->n_ops; i++)
 		if (has_weights(forward, &forward->ops[i]))
-			arena_push(a, layers, n, cap) = layer_of(forward, &forward->ops[i]);
+			arena_push(a, layers, n, cap) = layer_of(forward, i);
 	*out = layers;
 	return n;
 }
