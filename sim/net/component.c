@@ -2,7 +2,6 @@
  * are sorted by colours that are refined with those of the links that they use, and the other way
  * round, a few times. Where equal components still get different keys they are only simulated
  * twice; different ones never share a key, for the key spells out everything. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +70,19 @@ static int compare_colours(const void *a, const void *b)
 	return (x->message > y->message) - (x->message < y->message);
 }
 
-static struct coloured *sort_messages(struct arena *a, const struct sketch *s, uint32_t *local)
+static bool all_alike(const struct sketch *s)
+{
+	const struct net_flow *first = &s->list[s->messages[0]];
+	for (uint32_t i = 1; i < s->n_messages; i++) {
+		const struct net_flow *m = &s->list[s->messages[i]];
+		if (m->bytes != first->bytes || m->divisor != first->divisor)
+			return false;
+	}
+	return true;
+}
+
+static struct coloured *sort_messages(
+	struct arena *a, const struct sketch *s, bool alike, uint32_t *local)
 {
 	uint32_t *order, n_links = list_links(a, s, local, &order);
 	struct coloured *messages = arena_array(a, s->n_messages, struct coloured);
@@ -83,7 +94,7 @@ static struct coloured *sort_messages(struct arena *a, const struct sketch *s, u
 	}
 	for (uint32_t i = 0; i < s->n_messages; i++) {
 		const struct net_flow *m = &s->list[s->messages[i]];
-		messages[i] = (struct coloured){mix(m->bytes, m->divisor), i};
+		messages[i] = (struct coloured){alike ? 0 : mix(m->bytes, m->divisor), i};
 	}
 	for (int round = 0; round < REFINEMENTS; round++)
 		refine(s, local, messages, links, sums, n_links);
@@ -92,47 +103,37 @@ static struct coloured *sort_messages(struct arena *a, const struct sketch *s, u
 	return messages;
 }
 
+static void add_hex(struct text *t, uint64_t value, char end)
+{
+	char digits[17];
+	size_t at = sizeof(digits);
+	digits[--at] = end;
+	do
+		digits[--at] = "0123456789abcdef"[value & 15];
+	while (value >>= 4);
+	text_add_bytes(t, digits + at, sizeof(digits) - at);
+}
+
 static void spell(struct component *c)
 {
 	for (uint32_t i = 0; i < c->n_flows; i++) {
 		const struct component_flow *f = &c->flows[i];
-		text_add(&c->key, "%" PRIx64 "/%" PRIx64, f->bytes, f->divisor);
+		add_hex(&c->key, f->bytes, '/');
+		add_hex(&c->key, f->divisor, ':');
 		for (uint32_t k = 0; k < f->n_links; k++)
-			text_add(&c->key, ",%x", c->routes[f->first_link + k]);
-		text_add(&c->key, ";");
+			add_hex(&c->key, c->routes[f->first_link + k], ',');
 	}
-	for (uint32_t i = 0; i < c->n_links; i++)
-		text_add(&c->key, "%" PRIx64 ":%" PRIx64 ";", c->links[i].bytes_per_s,
-			c->links[i].latency);
-}
-
-/* A message alone: its latency and its narrowest link are all that counts. */
-static void draw_one(struct arena *a, const struct sketch *s, struct component *out)
-{
-	uint32_t m = s->messages[0];
-	struct component_link *link = arena_new(a, struct component_link);
-	struct component_flow *flow = arena_new(a, struct component_flow);
-	for (uint32_t k = s->start[m]; k < s->start[m + 1]; k++) {
-		const struct topo_link *l = &s->topo->links[s->links[k]];
-		link->latency += l->latency;
-		if (link->bytes_per_s == 0 || l->bytes_per_s < link->bytes_per_s)
-			link->bytes_per_s = l->bytes_per_s;
+	for (uint32_t i = 0; i < c->n_links; i++) {
+		add_hex(&c->key, c->links[i].bytes_per_s, '@');
+		add_hex(&c->key, c->links[i].latency, ';');
 	}
-	*flow = (struct component_flow){
-		.bytes = s->list[m].bytes, .divisor = s->list[m].divisor, .n_links = 1};
-	*out = (struct component){.flows = flow,
-		.n_flows = 1,
-		.routes = arena_new(a, uint32_t),
-		.n_routes = 1,
-		.links = link,
-		.n_links = 1};
-	spell(out);
 }
 
 /* Links get new numbers in the order in which the sorted messages use them. */
 struct renaming {
 	struct arena *a;
 	const struct sketch *sketch;
+	bool alike;
 	uint32_t *local;
 	struct component_link *links;
 	uint32_t *order; /* the topology's numbers, by new number */
@@ -155,8 +156,12 @@ static uint32_t new_number(struct renaming *r, uint32_t link)
 static struct component_flow rename_route(struct renaming *r, uint32_t message)
 {
 	const struct sketch *s = r->sketch;
-	struct component_flow flow = {s->list[message].bytes, s->list[message].divisor, r->n_routes,
-		s->start[message + 1] - s->start[message]};
+	struct component_flow flow = {
+		.first_link = r->n_routes, .n_links = s->start[message + 1] - s->start[message]};
+	if (!r->alike) {
+		flow.bytes = s->list[message].bytes;
+		flow.divisor = s->list[message].divisor;
+	}
 	for (uint32_t k = s->start[message]; k < s->start[message + 1]; k++) {
 		uint32_t number = new_number(r, s->links[k]);
 		arena_push(r->a, r->routes, r->n_routes, r->cap_routes) = number;
@@ -166,22 +171,37 @@ static struct component_flow rename_route(struct renaming *r, uint32_t message)
 
 void component_draw(struct arena *a, const struct sketch *s, uint32_t *local, struct component *out)
 {
-	if (s->n_messages == 1) {
-		draw_one(a, s, out);
-		return;
-	}
-	struct coloured *sorted = sort_messages(a, s, local);
+	bool alike = all_alike(s);
+	const struct net_flow *first = &s->list[s->messages[0]];
+	struct coloured *sorted = sort_messages(a, s, alike, local);
 	struct component_flow *flows = arena_array(a, s->n_messages, struct component_flow);
-	struct renaming r = {.a = a, .sketch = s, .local = local};
+	struct renaming r = {.a = a, .sketch = s, .alike = alike, .local = local};
 	for (uint32_t i = 0; i < s->n_messages; i++)
 		flows[i] = rename_route(&r, s->messages[sorted[i].message]);
 	forget_links(local, r.order, r.n_order);
-	*out = (struct component){.flows = flows,
+	*out = (struct component){.bytes = alike ? first->bytes : 0,
+		.divisor = alike ? first->divisor : 0,
+		.flows = flows,
 		.n_flows = s->n_messages,
 		.routes = r.routes,
 		.n_routes = r.n_routes,
 		.links = r.links,
 		.n_links = r.n_links};
+	spell(out);
+}
+
+void component_draw_one(struct arena *a, const struct component_link *link, struct component *out)
+{
+	struct component_flow *flow = arena_new(a, struct component_flow);
+	struct component_link *copy = arena_new(a, struct component_link);
+	flow->n_links = 1;
+	*copy = *link;
+	*out = (struct component){.flows = flow,
+		.n_flows = 1,
+		.routes = arena_new(a, uint32_t),
+		.n_routes = 1,
+		.links = copy,
+		.n_links = 1};
 	spell(out);
 }
 

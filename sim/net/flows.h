@@ -4,7 +4,8 @@
  * into components of messages that are tied by common links, and components that are equal up to
  * the names of their links last equally long: each is simulated once, on a platform of its own,
  * and remembered. That is exact, and makes the cost of a round grow with the number of its
- * messages and not with its square. */
+ * messages and not with its square. A set whose messages all carry the same is taken apart once for
+ * all that they may carry. */
 #ifndef NET_FLOWS_H
 #define NET_FLOWS_H
 
@@ -28,11 +29,15 @@ void net_flows_destroy(struct net_flows *f);
 /* Takes the set apart and returns its number. */
 uint32_t net_flows_add(struct net_flows *f, const struct net_flow *list, uint32_t n);
 
-/* Simulates the components that are not known yet, all in one run. False as net_run(). */
+/* Simulates the components that are not known yet, as many in one run as it takes at a time. False
+ * as net_run(). */
 bool net_flows_solve(struct net_flows *f, struct err *err);
 
 /* Of a set that was added before the last net_flows_solve(). */
 struct net_flow_times net_flows_times(const struct net_flows *f, uint32_t set);
+
+/* Adds to link_bytes[], one for each link of the topology, what the set puts on it `times` times. */
+void net_flows_load(const struct net_flows *f, uint32_t set, uint64_t times, double *link_bytes);
 
 /* How many components were added, and how many different ones there are. */
 struct net_flows_counts {

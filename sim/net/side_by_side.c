@@ -56,8 +56,8 @@ static void add_flows(struct stage *s, uint32_t number, uint32_t base, uint32_t 
 		s->carried[*flow] = (struct carried){.times = &s->times[number],
 			.msg = {.src = 2 * *flow,
 				.dst = 2 * *flow + 1,
-				.bytes = f->bytes,
-				.divisor = f->divisor}};
+				.bytes = c->divisor ? c->bytes : f->bytes,
+				.divisor = c->divisor ? c->divisor : f->divisor}};
 	}
 }
 

@@ -151,10 +151,74 @@ static void the_analytic_network_has_the_same_interface(void)
 	arena_free(&a);
 }
 
+/* What all messages carry may change: the set is the same as if nothing were remembered. */
+static void a_set_again_with_other_bytes(void)
+{
+	static const char *const topologies[] = {"ring:8,bw=10GB/s,lat=300ns",
+		"torus:3x4,bw=25GB/s,lat=1us", "crossbar:9,bw=5GB/s,lat=0ns",
+		"mesh:2x3,bw=1GB/s,lat=2us"};
+	struct rng rng;
+	rng_init(&rng, 12);
+	for (uint32_t i = 0; i < 20; i++) {
+		struct arena a = {0};
+		struct err err = {0};
+		struct topo t = parse(&a, topologies[i % 4]);
+		struct net_flow list[2][24];
+		uint32_t n = 1 + (uint32_t)rng_below(&rng, 24);
+		for (uint32_t k = 0; k < n; k++) {
+			list[0][k] = (struct net_flow){(uint32_t)rng_below(&rng, t.n_devices),
+				(uint32_t)rng_below(&rng, t.n_devices), 1234567, 1};
+			list[1][k] = list[0][k];
+			list[1][k].bytes = 9999999;
+			list[1][k].divisor = 7;
+		}
+		struct net_flows *both = net_flows_create(NET_SIMGRID, &t);
+		struct net_flows *alone = net_flows_create(NET_SIMGRID, &t);
+		net_flows_add(both, list[0], n);
+		uint32_t again = net_flows_add(both, list[1], n);
+		uint32_t first = net_flows_add(alone, list[1], n);
+		CU_ASSERT_FATAL(net_flows_solve(both, &err) && net_flows_solve(alone, &err));
+		struct net_flow_times x = net_flows_times(both, again);
+		struct net_flow_times y = net_flows_times(alone, first);
+		CU_ASSERT(close_to(x.first, y.first) && close_to(x.last, y.last));
+		CU_ASSERT(close_to(y.last, whole(&a, &t, list[1], n).last));
+		CU_ASSERT_EQUAL(
+			net_flows_count(both).different, 2 * net_flows_count(alone).different);
+		net_flows_destroy(both);
+		net_flows_destroy(alone);
+		arena_free(&a);
+	}
+}
+
+/* Links carry what was sent over them, whether or not messages are alike. */
+static void loads_of_links(void)
+{
+	struct arena a = {0};
+	struct topo t = parse(&a, "ring:8,bw=10GB/s,lat=1us");
+	struct net_flow list[] = {{0, 2, 3000, 2}, {1, 3, 3000, 2}, {5, 5, 3000, 2}};
+	double *bytes = arena_array(&a, t.n_links, double), sum = 0;
+	uint32_t route[8];
+	struct net_flows *f = net_flows_create(NET_ANALYTIC, &t);
+	for (int turn = 0; turn < 3; turn++) {
+		list[0].bytes = 3000 + (uint64_t)turn % 2 * 1000; /* alike, not, alike */
+		net_flows_load(f, net_flows_add(f, list, 3), 10, bytes);
+	}
+	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 2, route), 2);
+	CU_ASSERT_EQUAL(bytes[route[0]], 50000);
+	CU_ASSERT_EQUAL(bytes[route[1]], 50000 + 45000);
+	for (uint32_t l = 0; l < t.n_links; l++)
+		sum += bytes[l];
+	CU_ASSERT_EQUAL(sum, 2 * (50000 + 45000));
+	net_flows_destroy(f);
+	arena_free(&a);
+}
+
 static CU_TestInfo tests[] = {
 	{"random sets last as long in parts", random_sets_last_as_long_in_parts},
 	{"a ring on a ring is one message", a_ring_on_a_ring_is_one_message},
 	{"equal components are simulated once", equal_components_are_simulated_once},
+	{"a set again with other bytes", a_set_again_with_other_bytes},
+	{"loads of links", loads_of_links},
 	{"the analytic network has the same interface",
 		the_analytic_network_has_the_same_interface},
 	CU_TEST_INFO_NULL,
