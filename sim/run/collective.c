@@ -118,23 +118,73 @@ static void leave(struct engine *e, struct instance *i, uint32_t member)
 
 static void open_round(struct engine *e, struct instance *i, uint32_t member);
 
+static void step_done(struct engine *e, struct instance *i, uint32_t member)
+{
+	if (--i->members[member].open == 0)
+		open_round(e, i, member);
+}
+
+/* The receiver has added it; it cannot have left before this step. */
+static void step_added(struct des *des, struct des_event *ev)
+{
+	struct step_msg *m = des_owner(ev, struct step_msg, added);
+	struct engine *e = m->e;
+	struct instance *i = m->of;
+	uint32_t dst = i->plan->schedule.steps[m->step].dst;
+	m->next = e->free_msgs;
+	e->free_msgs = m;
+	if (!engine_wake(e))
+		return;
+	step_done(e, i, dst);
+	engine_drain(e);
+}
+
+tick run_reduce_time(uint64_t bytes, uint64_t divisor, uint64_t bytes_per_s)
+{
+	u128 amount = (u128)bytes * TICKS_PER_S, per_tick = (u128)bytes_per_s * divisor;
+	u128 span = amount / per_tick + (amount % per_tick != 0);
+	return span < TICK_MAX ? (tick)span : TICK_MAX - 1;
+}
+
+/* When the receiver, which adds one message after the other, will have added this one. */
+static tick added_at(struct engine *e, const struct step_msg *m)
+{
+	const struct coll_schedule *schedule = &m->of->plan->schedule;
+	const struct coll_step *s = &schedule->steps[m->step];
+	tick now = engine_now(e);
+	if (!s->reduce || e->config->reduce_bytes_per_s == 0)
+		return now;
+	struct rank_state *r = &e->ranks[rank_at(m->of, s->dst)];
+	tick start = r->adds_until > now ? r->adds_until : now;
+	tick span =
+		run_reduce_time(s->bytes, schedule->bytes_divisor, e->config->reduce_bytes_per_s);
+	if (span > TICK_MAX - 1 - start) {
+		const char *place = m->of->first->place;
+		engine_fail(e, ERR_INPUT,
+			"%s: the run lasts longer than the 213 days that can be simulated",
+			place ? place : "prog");
+		return now;
+	}
+	return r->adds_until = start + span;
+}
+
 static void step_arrived(struct net *net, struct net_msg *msg)
 {
 	struct step_msg *m = msg->owner;
 	struct engine *e = m->e;
 	struct instance *i = m->of;
 	const struct coll_step *s = &i->plan->schedule.steps[m->step];
-	uint32_t src = s->src, dst = s->dst;
-	m->next = e->free_msgs;
-	e->free_msgs = m;
 	if (!engine_wake(e))
 		return;
-	if (--i->members[src].open == 0)
-		open_round(e, i, src);
-	/* Still alive: dst cannot have left before this step. */
-	if (--i->members[dst].open == 0)
-		open_round(e, i, dst);
-	engine_drain(e);
+	tick added = added_at(e, m);
+	step_done(e, i, s->src);
+	if (added > engine_now(e)) {
+		m->added = (struct des_event){.fire = step_added};
+		des_at(e->net->des, &m->added, added);
+		engine_drain(e);
+	} else {
+		step_added(net->des, &m->added);
+	}
 }
 
 static void send_step(struct engine *e, struct instance *i, uint32_t step)

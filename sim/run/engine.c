@@ -74,6 +74,8 @@ void task_finish(struct engine *e, uint32_t rank, uint32_t task)
 	r->sums.end = e->end = engine_now(e);
 	if (r->ends)
 		r->ends[task] = e->end;
+	if (e->task_ends)
+		e->task_ends[task] = e->end; /* time only grows: the last one stays */
 	e->n_done++;
 	if (t->tasks[task].kind != TASK_SEND || !t->tasks[task].eager)
 		task_release_stream(e, rank, task);
@@ -120,12 +122,11 @@ static void start_timed(struct engine *e, uint32_t rank, uint32_t task, tick dur
 	des_at(e->net->des, &lane->ev, engine_now(e) + duration);
 }
 
-/* A straggler computes longer. */
-static tick compute_time(const struct engine *e, uint32_t rank, tick duration)
+tick run_compute_time(const struct run_config *config, uint32_t device, tick duration)
 {
-	if (!e->config->compute_ppm)
+	if (!config->compute_ppm)
 		return duration;
-	u128 scaled = (u128)duration * e->config->compute_ppm[device_of(e, rank)];
+	u128 scaled = (u128)duration * config->compute_ppm[device];
 	u128 rounded = (scaled + 999999) / 1000000;
 	return rounded < TICK_MAX ? (tick)rounded : TICK_MAX;
 }
@@ -139,7 +140,7 @@ static void start_task(struct engine *e, uint32_t rank, uint32_t task)
 	switch (t->kind) {
 	case TASK_COMPUTE:
 		start_timed(e, rank, task,
-			compute_time(e, rank,
+			run_compute_time(e->config, device_of(e, rank),
 				t->cost != PROG_NONE ? e->prog->costs[t->cost].duration
 						     : t->duration));
 		break;

@@ -1,7 +1,7 @@
 /* Collectives round by round. Equal rounds are carried out once, and in a round equal components of
  * messages once (net/flows.h). The sum over the rounds is the time of the collective when no rank
  * can get ahead of the others: every message of a round starts at the end of the round before, and
- * all of them end together. */
+ * all of them end together, adding included. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,9 @@
 #include "net/flows.h"
 #include "run/internal.h"
 
-/* A round that other rounds are like, itself included. */
-struct kind_of_round {
-	uint32_t round, times;
-	uint32_t set; /* in the flows */
-};
-
-enum { LINKS_MAX = 10 };
-
-struct answer {
-	tick time;
-	bool exact;
-	uint64_t n_messages;
-	double sent_bytes;
-	struct run_link links[LINKS_MAX]; /* the busiest first */
-	uint32_t n_links;
+struct layout {
+	const uint32_t *devices;
+	uint32_t n_devices, n_groups;
 };
 
 struct run_memo {
@@ -32,8 +20,11 @@ struct run_memo {
 	struct net_flows *flows;
 	const struct topo *topo;
 	enum net_kind net;
+	struct name_index layout_keys;
+	struct layout *layouts;
+	uint32_t n_layouts, cap_layouts;
 	struct name_index keys;
-	struct answer *answers;
+	struct folded **answers;
 	uint32_t n_answers, cap_answers;
 };
 
@@ -53,256 +44,288 @@ void run_memo_destroy(struct run_memo *memo)
 	free(memo);
 }
 
+bool memo_is_of(const struct run_memo *m, const struct run_config *config)
+{
+	return m->topo == config->topo && m->net == config->net;
+}
+
+/* Devices mostly follow one another at equal distances. */
+static void spell_devices(const uint32_t *devices, uint64_t n, struct text *key)
+{
+	for (uint64_t i = 0, run; i < n; i += run) {
+		uint32_t stride = i + 1 < n ? devices[i + 1] - devices[i] : 0;
+		for (run = 1; i + run < n && devices[i + run] == devices[i + run - 1] + stride;)
+			run++;
+		text_add(key, ",%x+%x*%llx", devices[i], stride, (unsigned long long)run);
+	}
+}
+
+uint32_t fold_layout(
+	struct run_memo *m, const uint32_t *devices, uint32_t n_devices, uint32_t n_groups)
+{
+	struct text key = {0};
+	uint64_t n = (uint64_t)n_devices * n_groups;
+	text_add(&key, "%x/%x", n_devices, n_groups);
+	spell_devices(devices, n, &key);
+	uint32_t number = name_index_put(&m->a, &m->layout_keys, key.data, key.n);
+	if (number == m->n_layouts)
+		arena_push(&m->a, m->layouts, m->n_layouts, m->cap_layouts) = (struct layout){
+			arena_grow(&m->a, devices, n, n, sizeof(*devices)), n_devices, n_groups};
+	text_free(&key);
+	return number;
+}
+
+/* A collective while its rounds are listed. */
 struct folding {
 	struct arena a;
 	struct run_memo *memo;
-	const struct coll_request *request;
-	const struct run_config *config;
-	uint32_t n_groups;
+	const struct fold_question *question;
+	struct layout layout;
 	struct coll_rounds rounds;
-	struct kind_of_round *kinds;
-	uint32_t n_kinds, cap_kinds;
+	struct folded *out;
 	uint32_t *kind_of; /* per round */
+	/* When a position is through with its rounds so far: 2 x round at the end of the one
+	 * before `round`, odd where it had nothing, or less than others, to add in it. */
+	uint64_t *ready;
+	tick *adding; /* per position, of the round at hand */
 };
 
-static uint32_t device_at(const struct folding *f, uint32_t group, uint32_t position)
-{
-	return f->request->devices[(size_t)group * f->request->n_devices + position];
-}
-
-static uint32_t add_flows(struct folding *f, uint32_t round)
+/* The messages of the round in all groups. Those between ranks of one device take no time. */
+static uint32_t add_flows(
+	struct folding *f, const struct coll_step *steps, uint32_t n_steps, double *sent_bytes)
 {
 	struct arena scratch = {0};
-	uint32_t n_steps, n = 0;
-	const struct coll_step *steps = coll_rounds_get(&f->rounds, round, &n_steps);
+	const struct layout *l = &f->layout;
+	uint64_t divisor = f->rounds.frame.bytes_divisor;
+	uint32_t n = 0, n_still = 0;
 	struct net_flow *list =
-		arena_array(&scratch, (size_t)n_steps * f->n_groups + 1, struct net_flow);
-	for (uint32_t g = 0; g < f->n_groups; g++)
-		for (uint32_t i = 0; i < n_steps; i++)
-			list[n++] = (struct net_flow){device_at(f, g, steps[i].src),
-				device_at(f, g, steps[i].dst), steps[i].bytes,
-				f->rounds.frame.bytes_divisor};
+		arena_array(&scratch, (size_t)n_steps * l->n_groups + 1, struct net_flow);
+	*sent_bytes = 0;
+	for (uint32_t g = 0; g < l->n_groups; g++) {
+		const uint32_t *devices = &l->devices[(size_t)g * l->n_devices];
+		for (uint32_t i = 0; i < n_steps; i++) {
+			const struct coll_step *s = &steps[i];
+			uint32_t src = devices[s->src], dst = devices[s->dst];
+			list[n++] = (struct net_flow){src, dst, s->bytes, divisor};
+			n_still += src == dst;
+			if (src != dst)
+				*sent_bytes += (double)s->bytes / (double)divisor;
+		}
+	}
+	if (n_still > 0 && n_still < n)
+		f->out->starts_together = false;
 	uint32_t set = net_flows_add(f->memo->flows, list, n);
 	arena_free(&scratch);
 	return set;
 }
 
-static void sort_rounds(struct folding *f)
+/* Fills f->adding in; returns the most. */
+static tick find_adding(struct folding *f, const struct coll_step *steps, uint32_t n_steps)
 {
-	uint32_t n = f->rounds.frame.n_rounds;
+	tick most = 0;
+	if (f->question->reduce_bytes_per_s == 0)
+		return 0;
+	for (uint32_t i = 0; i < n_steps; i++)
+		f->adding[steps[i].src] = f->adding[steps[i].dst] = 0;
+	for (uint32_t i = 0; i < n_steps; i++) {
+		if (!steps[i].reduce)
+			continue;
+		tick *adding = &f->adding[steps[i].dst];
+		tick more = run_reduce_time(steps[i].bytes, f->rounds.frame.bytes_divisor,
+			f->question->reduce_bytes_per_s);
+		*adding = more < TICK_MAX - 1 - *adding ? *adding + more : TICK_MAX - 1;
+		most = *adding > most ? *adding : most;
+	}
+	return most;
+}
+
+/* Every message of the round has to start at its beginning: at least one of its ends was not ready
+ * before. */
+static void pass_round(struct folding *f, uint32_t round, const struct coll_step *steps,
+	uint32_t n_steps, tick most)
+{
+	for (uint32_t i = 0; i < n_steps; i++) {
+		uint64_t src = f->ready[steps[i].src], dst = f->ready[steps[i].dst];
+		if ((src > dst ? src : dst) != 2 * (uint64_t)round)
+			f->out->starts_together = false;
+	}
+	for (uint32_t i = 0; i < n_steps; i++) {
+		uint32_t ends[2] = {steps[i].src, steps[i].dst};
+		for (int k = 0; k < 2; k++)
+			f->ready[ends[k]] = 2 * (uint64_t)round + 1 + (f->adding[ends[k]] == most);
+	}
+}
+
+/* The kind of a round: new, unless its messages are those of round `like` and add as much.
+ * `passed`: how many rounds, runs of equal ones counted once, lie before it. */
+static void add_round(struct folding *f, uint32_t round, uint32_t like, uint32_t passed)
+{
+	struct folded *out = f->out;
+	uint32_t n_steps, set;
+	double sent_bytes;
+	const struct coll_step *steps = coll_rounds_get(&f->rounds, round, &n_steps);
+	tick most = find_adding(f, steps, n_steps);
+	pass_round(f, passed, steps, n_steps, most);
+	uint32_t k = like < round ? f->kind_of[like] : out->n_kinds;
+	if (k < out->n_kinds) {
+		set = out->kinds[k].set;
+		sent_bytes = out->kinds[k].sent_bytes;
+		while (k < out->n_kinds &&
+			(out->kinds[k].set != set || out->kinds[k].reduction != most))
+			k++;
+	} else {
+		set = add_flows(f, steps, n_steps, &sent_bytes);
+	}
+	if (k == out->n_kinds)
+		arena_push(&f->memo->a, out->kinds, out->n_kinds, out->cap_kinds) =
+			(struct fold_kind){.set = set,
+				.reduction = most,
+				.n_messages = (uint64_t)n_steps * f->layout.n_groups,
+				.sent_bytes = sent_bytes};
+	out->kinds[k].times++;
+	f->kind_of[round] = k;
+}
+
+static bool may_reduce(const struct fold_question *q)
+{
+	enum coll_kind kind = q->algo->kind;
+	return q->reduce_bytes_per_s > 0 &&
+	       (kind == COLL_ALLREDUCE || kind == COLL_REDUCE || kind == COLL_REDUCESCATTER);
+}
+
+/* In a run of equal rounds the first says all, where nothing is added: the others start together
+ * when it does, and leave who takes part ready at their ends. */
+static void list_rounds(struct folding *f)
+{
+	uint32_t n = f->rounds.frame.n_rounds, n_passed = 0;
+	bool adds = may_reduce(f->question);
 	f->kind_of = arena_array(&f->a, (size_t)n + 1, uint32_t);
+	f->ready = arena_array(&f->a, f->layout.n_devices, uint64_t);
+	f->adding = arena_array(&f->a, f->layout.n_devices, tick);
 	for (uint32_t round = 0; round < n; round++) {
 		uint32_t like = coll_rounds_like(&f->rounds, round);
-		if (like < round) {
+		if (!adds && like < round && f->kind_of[like] == f->kind_of[round - 1]) {
 			f->kind_of[round] = f->kind_of[like];
-			f->kinds[f->kind_of[round]].times++;
+			f->out->kinds[f->kind_of[round]].times++;
 			continue;
 		}
-		f->kind_of[round] = f->n_kinds;
-		arena_push(&f->a, f->kinds, f->n_kinds, f->cap_kinds) =
-			(struct kind_of_round){round, 1, add_flows(f, round)};
+		add_round(f, round, like, n_passed++);
 	}
+	f->out->leaves_together = true;
+	for (uint32_t i = 0; i < f->layout.n_devices; i++)
+		if (f->ready[i] != 2 * (uint64_t)n_passed)
+			f->out->leaves_together = false;
 }
 
-/* True when every message of the round starts at `now`: nobody who takes part was ready before, or
- * could start then. All of them are ready at `then`. */
-static bool starts_together(struct folding *f, uint32_t round, tick now, tick then, tick *ready)
+static struct folded *fold(struct run_memo *m, const struct fold_question *q, struct err *err)
 {
-	uint32_t n_steps;
-	const struct coll_step *steps = coll_rounds_get(&f->rounds, round, &n_steps);
-	bool together = true;
-	for (uint32_t i = 0; i < n_steps; i++) {
-		tick src = ready[steps[i].src], dst = ready[steps[i].dst];
-		together = together && (src > dst ? src : dst) == now;
+	struct folding f = {.memo = m, .question = q, .layout = m->layouts[q->layout]};
+	struct coll_call call = {.algo = q->algo,
+		.n_ranks = f.layout.n_devices,
+		.bytes = q->bytes,
+		.shape = *q->shape,
+		.chunk_bytes = q->chunk_bytes,
+		.counts = q->counts};
+	if (!coll_rounds_begin(&f.rounds, &call, err))
+		return NULL;
+	f.out = arena_new(&m->a, struct folded);
+	*f.out = (struct folded){.starts_together = true};
+	list_rounds(&f);
+	for (uint32_t i = 0; i < f.out->n_kinds; i++) {
+		const struct fold_kind *k = &f.out->kinds[i];
+		f.out->n_messages += k->n_messages * k->times;
+		f.out->sent_bytes += k->sent_bytes * k->times;
 	}
-	for (uint32_t i = 0; i < n_steps; i++)
-		ready[steps[i].src] = ready[steps[i].dst] = then;
-	return together;
+	coll_rounds_end(&f.rounds);
+	arena_free(&f.a);
+	return f.out;
 }
 
-/* A run of equal rounds starts together when its first does, and leaves those who took part
- * ready at its end. */
-static struct answer add_up(struct folding *f)
+static void spell_shape(const struct coll_shape *s, uint32_t n_ranks, struct text *key)
 {
-	tick *ready = arena_array(&f->a, f->request->n_devices, tick);
-	struct answer out = {.exact = true};
-	uint32_t n = f->rounds.frame.n_rounds;
-	for (uint32_t round = 0, end; round < n; round = end) {
-		const struct kind_of_round *k = &f->kinds[f->kind_of[round]];
-		struct net_flow_times t = net_flows_times(f->memo->flows, k->set);
-		for (end = round + 1; end < n && f->kind_of[end] == f->kind_of[round];)
-			end++;
-		tick now = out.time;
-		out.time += t.last * (end - round);
-		out.exact = starts_together(f, k->round, now, out.time, ready) && out.exact &&
-			    t.last - t.first <= 1;
-	}
-	return out;
-}
-
-static int busier(const void *a, const void *b)
-{
-	const struct run_link *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	return (x->link > y->link) - (x->link < y->link);
-}
-
-/* Bytes by link, and messages, of all rounds of a kind. */
-static void count_kind(struct folding *f, const struct kind_of_round *k, uint32_t *route,
-	struct run_link *links, struct answer *out)
-{
-	const struct topo *topo = f->memo->topo;
-	uint32_t n_steps;
-	const struct coll_step *steps = coll_rounds_get(&f->rounds, k->round, &n_steps);
-	out->n_messages += (uint64_t)n_steps * k->times * f->n_groups;
-	for (uint64_t i = 0; i < (uint64_t)n_steps * f->n_groups; i++) {
-		const struct coll_step *s = &steps[i % n_steps];
-		uint32_t src = device_at(f, (uint32_t)(i / n_steps), s->src);
-		uint32_t dst = device_at(f, (uint32_t)(i / n_steps), s->dst);
-		uint32_t n = src == dst ? 0 : topo->route(topo, src, dst, route);
-		double bytes = (double)s->bytes * k->times / (double)f->rounds.frame.bytes_divisor;
-		out->sent_bytes += src == dst ? 0 : bytes;
-		for (uint32_t l = 0; l < n; l++)
-			links[route[l]].bytes += bytes;
-	}
-}
-
-static void find_busiest(struct folding *f, struct answer *out)
-{
-	const struct topo *topo = f->memo->topo;
-	struct run_link *links = arena_array(&f->a, (size_t)topo->n_links + 1, struct run_link);
-	uint32_t *route = arena_array(&f->a, (size_t)topo->max_hops + 1, uint32_t);
-	for (uint32_t i = 0; i < topo->n_links; i++)
-		links[i].link = i;
-	for (uint32_t i = 0; i < f->n_kinds; i++)
-		count_kind(f, &f->kinds[i], route, links, out);
-	qsort(links, topo->n_links, sizeof(*links), busier);
-	for (uint32_t i = 0; i < LINKS_MAX && i < topo->n_links && links[i].bytes > 0; i++) {
-		const struct topo_link *l = &topo->links[links[i].link];
-		out->links[out->n_links] = links[i];
-		if (out->time > 0)
-			out->links[out->n_links].utilisation =
-				links[i].bytes / (ticks_to_s(out->time) * (double)l->bytes_per_s);
-		out->n_links++;
-	}
-}
-
-/* What the group looks like, as if it were run message by message. */
-static struct coll_shape shape_of(struct folding *f)
-{
-	struct prog prog;
-	struct run_config config = *f->config;
-	lone_prog(&f->a, f->request, &prog);
-	config.device_of_rank = f->request->devices;
-	struct plans plans = {.a = &f->a,
-		.prog = &prog,
-		.config = &config,
-		.teams = arena_array(&f->a, prog.n_groups, struct plan_team)};
-	return plan_shape(&plans, prog.roles[0].tasks[0].group, f->request->algo);
-}
-
-static bool solve(struct folding *f, struct answer *out, struct err *err)
-{
-	const struct coll_request *r = f->request;
-	struct coll_call call = {.algo = r->algo,
-		.n_ranks = r->n_devices,
-		.bytes = r->bytes,
-		.shape = shape_of(f),
-		.chunk_bytes = f->config->chunk_bytes,
-		.counts = r->algo->kind == COLL_ALLTOALL && f->n_groups == 1 ? f->config->counts
-									     : NULL};
-	if (!coll_rounds_begin(&f->rounds, &call, err))
-		return false;
-	sort_rounds(f);
-	bool ok = net_flows_solve(f->memo->flows, err);
-	if (ok) {
-		*out = add_up(f);
-		find_busiest(f, out);
-	}
-	coll_rounds_end(&f->rounds);
-	return ok;
+	for (uint32_t i = 0; i < s->n_dims; i++)
+		text_add(key, "x%x", s->dims[i]);
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		text_add(key, "n%x", s->nodes[i]);
+	for (uint64_t i = 0; i < (uint64_t)s->n_rings * n_ranks; i++)
+		text_add(key, "r%x", s->rings[i]);
 }
 
 /* All that the answer depends on, but for the topology and the network. */
-static void spell(
-	const struct coll_request *r, uint32_t n_groups, uint64_t chunk_bytes, struct text *key)
+static void spell(const struct run_memo *m, const struct fold_question *q, struct text *key)
 {
-	text_add(key, "%s/%s/%llx/%x/%x/%llx", coll_kind_name(r->algo->kind), r->algo->name,
-		(unsigned long long)r->bytes, r->n_devices, n_groups,
-		(unsigned long long)chunk_bytes);
-	uint64_t n = (uint64_t)r->n_devices * n_groups;
-	for (uint64_t i = 0; i < n;) {
-		uint64_t run = 1;
-		while (i + run < n && r->devices[i + run] == r->devices[i] + run)
-			run++;
-		text_add(key, ",%x+%llx", r->devices[i], (unsigned long long)run);
-		i += run;
-	}
+	text_add(key, "%s/%s/%llx/%llx/%llx/%x/", coll_kind_name(q->algo->kind), q->algo->name,
+		(unsigned long long)q->bytes, (unsigned long long)q->chunk_bytes,
+		(unsigned long long)q->reduce_bytes_per_s, q->layout);
+	if (q->usual_shape)
+		text_add(key, "~");
+	else
+		spell_shape(q->shape, m->layouts[q->layout].n_devices, key);
 }
 
-static bool look_up(struct folding *f, struct answer *out, struct err *err)
+bool fold_knows(const struct run_memo *m, const struct fold_question *q)
 {
 	struct text key = {0};
-	struct run_memo *m = f->memo;
-	/* Shapes and counts of the caller's are not compared; algorithms from files share names. */
-	if (f->config->shape || f->config->counts || f->request->algo->data)
-		return solve(f, out, err);
-	spell(f->request, f->n_groups, f->config->chunk_bytes, &key);
+	if (q->counts || q->algo->data)
+		return false;
+	spell(m, q, &key);
+	bool known = name_index_find(&m->keys, key.data, key.n) != NAME_ABSENT;
+	text_free(&key);
+	return known;
+}
+
+struct folded *fold_add(struct run_memo *m, const struct fold_question *q, struct err *err)
+{
+	struct text key = {0};
+	/* Counts of the caller's are not compared; algorithms from files share names. */
+	if (q->counts || q->algo->data)
+		return fold(m, q, err);
+	spell(m, q, &key);
 	uint32_t i = name_index_find(&m->keys, key.data, key.n);
-	bool ok = true;
-	if (i != NAME_ABSENT) {
-		assert(m->answers && i < m->n_answers);
-		*out = m->answers[i];
-	} else if ((ok = solve(f, out, err))) {
+	struct folded *out = i != NAME_ABSENT ? m->answers[i] : fold(m, q, err);
+	if (out && i == NAME_ABSENT) {
 		name_index_put(&m->a, &m->keys, key.data, key.n);
-		arena_push(&m->a, m->answers, m->n_answers, m->cap_answers) = *out;
+		arena_push(&m->a, m->answers, m->n_answers, m->cap_answers) = out;
 	}
 	text_free(&key);
-	return ok;
+	return out;
 }
 
-static void fill(
-	struct arena *a, struct folding *f, const struct answer *answer, struct run_result *out)
+bool fold_solve(struct run_memo *m, struct err *err)
 {
-	const struct coll_request *r = f->request;
-	*out = (struct run_result){.end = answer->time,
-		.folded = true,
-		.n_messages = answer->n_messages,
-		.sent_bytes = answer->sent_bytes,
-		.n_colls = f->n_groups,
-		.colls = arena_array(a, f->n_groups, struct run_coll)};
-	out->coll_bytes[r->algo->kind] = r->bytes * f->n_groups;
-	for (uint32_t g = 0; g < f->n_groups; g++)
-		out->colls[g] = (struct run_coll){.kind = r->algo->kind,
-			.group = "rank",
-			.first_rank = g * r->n_devices,
-			.n_ranks = r->n_devices,
-			.bytes = r->bytes,
-			.end = answer->time};
-	out->links = arena_grow(
-		a, answer->links, answer->n_links, answer->n_links, sizeof(*answer->links));
-	out->n_links = answer->n_links;
+	return net_flows_solve(m->flows, err);
 }
 
-bool fold_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
-	struct run_result *out, bool *exact, struct err *err)
+void fold_sum(const struct run_memo *m, struct folded *f)
 {
-	struct folding f = {.request = request,
-		.config = config,
-		.memo = config->memo,
-		.n_groups = request->n_groups ? request->n_groups : 1};
-	struct answer answer;
-	if (!f.memo)
-		f.memo = run_memo_create(config->topo, config->net);
-	assert(f.memo->topo == config->topo && f.memo->net == config->net);
-	bool ok = look_up(&f, &answer, err);
-	if (ok) {
-		fill(a, &f, &answer, out);
-		*exact = answer.exact;
+	u128 sum = 0;
+	if (f->summed)
+		return;
+	f->exact = f->starts_together;
+	for (uint32_t i = 0; i < f->n_kinds; i++) {
+		const struct fold_kind *k = &f->kinds[i];
+		struct net_flow_times t = net_flows_times(m->flows, k->set);
+		f->exact = f->exact && t.last - t.first <= 1;
+		sum += ((u128)t.last + k->reduction) * k->times;
 	}
-	if (!config->memo)
-		run_memo_destroy(f.memo);
-	arena_free(&f.a);
-	return ok;
+	f->time = sum < TICK_MAX ? (tick)sum : TICK_MAX - 1;
+	f->summed = true;
+}
+
+void fold_load(const struct run_memo *m, const struct folded *f, double *link_bytes)
+{
+	for (uint32_t i = 0; i < f->n_kinds; i++)
+		net_flows_load(m->flows, f->kinds[i].set, f->kinds[i].times, link_bytes);
+}
+
+void fold_find_links(struct run_memo *m, struct folded *f)
+{
+	struct arena scratch = {0};
+	if (f->has_links)
+		return;
+	double *link_bytes = arena_array(&scratch, (size_t)m->topo->n_links + 1, double);
+	fold_load(m, f, link_bytes);
+	f->links = links_busiest(&m->a, m->topo, link_bytes, f->time, LINKS_MAX, &f->n_links);
+	f->has_links = true;
+	arena_free(&scratch);
 }

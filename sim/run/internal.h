@@ -48,7 +48,10 @@ struct plans {
  * when it is the configuration's algorithm that does not fit. */
 const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, struct err *err);
 
-/* pick.c: the algorithm of a task, by name, by default or by policy; NULL with `err`. */
+/* The algorithm of a task, which works on so many ranks; NULL with `err` as above. */
+const struct coll_algo *plan_algo(struct plans *plans, const struct prog_task *t, struct err *err);
+
+/* pick.c: by name, by default or by policy; NULL with `err`. */
 const struct coll_algo *plan_pick(struct plans *plans, const struct prog_task *t, struct err *err);
 struct plan_team *plan_team(struct plans *plans, uint32_t group);
 struct coll_shape plan_shape(struct plans *plans, uint32_t group, const struct coll_algo *algo);
@@ -67,6 +70,8 @@ struct role_table {
 };
 bool role_tables_build(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct role_table **out, struct err *err);
+/* Of one role, but for seq and plan. */
+void role_order_build(struct arena *a, const struct prog_role *role, struct role_table *t);
 
 /* A task that takes a fixed time, under way on one stream of one rank. */
 struct lane {
@@ -92,6 +97,7 @@ struct rank_state {
 	bool busy;                  /* computes on stream 0 ... */
 	enum task_phase phase;      /* ... for this */
 	uint32_t n_under_way[N_CAUSES];
+	tick adds_until; /* what it has received in steps that reduce */
 	struct run_rank sums;
 };
 
@@ -135,6 +141,7 @@ struct instance {
 
 struct step_msg {
 	struct net_msg msg;
+	struct des_event added; /* to what its receiver has */
 	struct engine *e;
 	struct instance *of;
 	uint32_t step;
@@ -173,8 +180,8 @@ struct engine {
 	uint32_t *coll_groups; /* the group of each */
 	uint32_t n_colls, cap_colls, cap_groups;
 	uint64_t coll_bytes[N_COLL_KINDS], p2p_bytes;
-	tick end;
-	tick guard_at; /* callbacks since time last advanced */
+	tick end, *task_ends; /* NULL: not asked for */
+	tick guard_at;        /* callbacks since time last advanced */
 	uint64_t guard_n;
 	struct err failure;
 };
@@ -216,12 +223,83 @@ bool explain_deadlock(struct engine *e, struct err *err);
 
 struct topo_pair *pairs_build(struct engine *e, uint32_t *n_pairs);
 
+/* A straggler computes longer. */
+tick run_compute_time(const struct run_config *config, uint32_t device, tick duration);
+/* To add what a step brings; no more than TICK_MAX - 1. */
+tick run_reduce_time(uint64_t bytes, uint64_t divisor, uint64_t bytes_per_s);
+enum cause run_cause(const struct prog *p, uint32_t group);
+
 /* One task on one role: the collective, once for each group; rank r is request->devices[r]. */
 void lone_prog(struct arena *a, const struct coll_request *request, struct prog *out);
+
+/* A collective that is to be folded. */
+struct fold_question {
+	const struct coll_algo *algo;
+	uint32_t layout; /* of its devices: fold_layout() */
+	uint64_t bytes, chunk_bytes, reduce_bytes_per_s;
+	const struct coll_shape *shape;
+	bool usual_shape;       /* it follows from the devices, and counts only when asked first */
+	const uint64_t *counts; /* NULL, or see struct coll_call */
+};
+
+/* A round that other rounds are like, itself included. */
+struct fold_kind {
+	uint32_t set; /* in the flows of the memo */
+	uint32_t times;
+	tick reduction;      /* of the rank that adds most */
+	uint64_t n_messages; /* of one */
+	double sent_bytes;   /* of one */
+};
+
+/* What is known of it. `sum` holds once the memo is solved, `links` on demand. */
+struct folded {
+	struct fold_kind *kinds;
+	uint32_t n_kinds, cap_kinds;
+	bool starts_together; /* every message of a round at the end of the round before */
+	bool leaves_together; /* all ranks at the end of the last */
+	bool summed, has_links;
+	uint64_t n_messages;
+	double sent_bytes;
+	tick time;
+	bool exact; /* in fold's sense; for what comes after it leaves_together counts too */
+	struct run_link *links;
+	uint32_t n_links;
+};
+
+bool memo_is_of(const struct run_memo *m, const struct run_config *config);
+
+/* The devices of groups of the same size, one group after the other, as a number; they are copied.
+ */
+uint32_t fold_layout(
+	struct run_memo *m, const uint32_t *devices, uint32_t n_devices, uint32_t n_groups);
+bool fold_knows(const struct run_memo *m, const struct fold_question *q);
+/* Lives as long as the memo. NULL with `err`. */
+struct folded *fold_add(struct run_memo *m, const struct fold_question *q, struct err *err);
+/* Finds out how long what was added takes; then fold_sum() fills in the rest. */
+bool fold_solve(struct run_memo *m, struct err *err);
+void fold_sum(const struct run_memo *m, struct folded *f);
+/* Adds to bytes by link. */
+void fold_load(const struct run_memo *m, const struct folded *f, double *link_bytes);
+/* The same, once found out. */
+void fold_find_links(struct run_memo *m, struct folded *f);
 
 /* The collective round by round; `exact` when that is its time without doubt. */
 bool fold_coll(struct arena *a, const struct coll_request *request, const struct run_config *config,
 	struct run_result *out, bool *exact, struct err *err);
+
+/* The prog, whose form is checked, task by task; *done when config->fold has it so. */
+bool fold_prog(struct arena *a, const struct prog *p, const struct run_config *config,
+	struct run_result *out, bool *done, struct err *err);
+/* The tasks of a prog in lockstep in their order; NULL with the reason, which starts with the
+ * place of a task where there is one. */
+uint32_t *lockstep_order(struct arena *a, const struct prog *p, const struct run_config *config,
+	struct text *reason);
+
+/* Those that carried something, the busiest first, at most `max`. */
+struct run_link *links_busiest(struct arena *a, const struct topo *topo, const double *link_bytes,
+	tick end, uint32_t max, uint32_t *n);
+enum { LINKS_MAX = 10 }; /* unless all are asked for */
+double prog_energy_j(const struct prog *p);
 
 void outcome_write(struct engine *e, struct text *out);
 bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, struct run_result *out,

@@ -7,7 +7,7 @@
  * first, each byte also saying whether more follow. A double goes as its bits. Both sides are the
  * same program. */
 
-enum { OUTCOME_VERSION = 1, LINKS_MAX = 10 };
+enum { OUTCOME_VERSION = 2 };
 enum { DIGIT_BITS = 7, DIGIT_MASK = 127, DIGIT_MORE = 128, NUMBER_MAX = 10 };
 
 static void put(struct text *out, uint64_t v)
@@ -132,41 +132,14 @@ static void get_colls(struct in *in, struct arena *a, const struct prog *p, stru
 	}
 }
 
-/* Busiest first; of equally busy ones the first. */
-static int compare_links(const void *a, const void *b)
-{
-	const struct run_link *x = a, *y = b;
-	if (x->utilisation > y->utilisation || x->utilisation < y->utilisation)
-		return x->utilisation > y->utilisation ? -1 : 1;
-	return (x->link > y->link) - (x->link < y->link);
-}
-
-/* Those that carried something; `links` has room for all of the topology. */
-static uint32_t used_links(const struct engine *e, struct run_link *links)
-{
-	const struct topo *topo = e->net->topo;
-	uint32_t n = 0, n_links = e->net->link_bytes ? topo->n_links : 0;
-	for (uint32_t i = 0; i < n_links; i++) {
-		struct run_link link = {.link = i, .bytes = e->net->link_bytes[i]};
-		double most = (double)topo->links[i].bytes_per_s * ticks_to_s(e->end);
-		if (link.bytes <= 0)
-			continue;
-		link.utilisation = most > 0 ? link.bytes / most : 0;
-		links[n++] = link;
-	}
-	if (n > 0)
-		qsort(links, n, sizeof(*links), compare_links);
-	return n;
-}
-
 static void put_links(const struct engine *e, struct text *out)
 {
 	struct arena scratch = {0};
-	struct run_link *links =
-		arena_array(&scratch, (size_t)e->net->topo->n_links + 1, struct run_link);
-	uint32_t n = used_links(e, links);
-	if (n > LINKS_MAX && !e->config->all_links)
-		n = LINKS_MAX;
+	uint32_t n = 0;
+	struct run_link *links = NULL;
+	if (e->net->link_bytes)
+		links = links_busiest(&scratch, e->net->topo, e->net->link_bytes, e->end,
+			e->config->all_links ? UINT32_MAX : LINKS_MAX, &n);
 	put(out, n);
 	for (uint32_t i = 0; i < n; i++) {
 		put(out, links[i].link);
@@ -239,19 +212,21 @@ static void get_spans(struct in *in, struct arena *a, struct run_result *out)
 	}
 }
 
-static double energy(const struct prog *p)
+static void put_task_ends(const struct engine *e, struct text *out)
 {
-	double sum = 0;
-	for (uint32_t role = 0; role < p->n_roles; role++) {
-		double one = 0;
-		for (uint32_t i = 0; i < p->roles[role].n_tasks; i++) {
-			const struct prog_task *t = &p->roles[role].tasks[i];
-			if (t->kind == TASK_COMPUTE && t->cost != PROG_NONE)
-				one += p->costs[t->cost].energy_j;
-		}
-		sum += one * prog_role_size(p, role);
-	}
-	return sum;
+	uint32_t n = e->task_ends ? e->prog->roles[0].n_tasks : 0;
+	put(out, n);
+	for (uint32_t i = 0; i < n; i++)
+		put(out, e->task_ends[i]);
+}
+
+static void get_task_ends(struct in *in, struct arena *a, struct run_result *out)
+{
+	out->n_task_ends = get_count(in, 1);
+	tick *ends = arena_array(a, (size_t)out->n_task_ends + 1, tick);
+	for (uint32_t i = 0; i < out->n_task_ends; i++)
+		ends[i] = get_u64(in);
+	out->task_ends = ends;
 }
 
 void outcome_write(struct engine *e, struct text *out)
@@ -263,11 +238,12 @@ void outcome_write(struct engine *e, struct text *out)
 	put(out, e->p2p_bytes);
 	put(out, e->net->n_sent);
 	put_double(out, e->net->sent_bytes);
-	put_double(out, energy(e->prog));
+	put_double(out, prog_energy_j(e->prog));
 	put_ranks(e, out);
 	put_colls(e, out);
 	put_links(e, out);
 	put_spans(e, out);
+	put_task_ends(e, out);
 }
 
 bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, struct run_result *out,
@@ -287,6 +263,7 @@ bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, str
 	get_colls(&in, a, p, out);
 	get_links(&in, a, out);
 	get_spans(&in, a, out);
+	get_task_ends(&in, a, out);
 	if (!in.ok || in.at != reply.n)
 		return err_set(err, ERR_INTERNAL, "the outcome of the run is damaged (%zu bytes)",
 			reply.n);

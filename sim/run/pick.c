@@ -122,7 +122,8 @@ static const struct coll_algo *measure(
 		.net = plans->config->net,
 		.fold = RUN_FOLD_AUTO,
 		.shape = &team->shape,
-		.chunk_bytes = plans->config->chunk_bytes};
+		.chunk_bytes = plans->config->chunk_bytes,
+		.reduce_bytes_per_s = plans->config->reduce_bytes_per_s};
 	const struct coll_algo *best = NULL;
 	tick least = TICK_MAX;
 	for (size_t i = 0; coll_algos[i]; i++) {

@@ -43,18 +43,23 @@ static bool build(struct plans *plans, struct coll_plan *p, struct err *err)
 	return true;
 }
 
-const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, struct err *err)
+const struct coll_algo *plan_algo(struct plans *plans, const struct prog_task *t, struct err *err)
 {
 	const struct coll_algo *algo = plan_pick(plans, t, err);
+	uint32_t n_ranks = prog_group_size(plans->prog, t->group);
+	if (!algo || coll_fits(algo, n_ranks))
+		return algo;
+	err_set(err, t->algo ? ERR_INPUT : ERR_USAGE, "%s: %s by %s does not work on %u ranks",
+		t->place ? t->place : "prog", coll_kind_name(t->coll), algo->name, n_ranks);
+	return NULL;
+}
+
+const struct coll_plan *plan_get(struct plans *plans, const struct prog_task *t, struct err *err)
+{
+	const struct coll_algo *algo = plan_algo(plans, t, err);
 	if (!algo)
 		return NULL;
 	uint32_t n_ranks = prog_group_size(plans->prog, t->group);
-	if (!coll_fits(algo, n_ranks)) {
-		err_set(err, t->algo ? ERR_INPUT : ERR_USAGE,
-			"%s: %s by %s does not work on %u ranks", t->place ? t->place : "prog",
-			coll_kind_name(t->coll), algo->name, n_ranks);
-		return NULL;
-	}
 	struct coll_shape shape = plan_shape(plans, t->group, algo);
 	uint64_t hash = (t->bytes * 31 + n_ranks) * 31 + (uint64_t)t->coll;
 	struct coll_plan **bucket = &plans->buckets[(hash ^ hash >> 20) % PLAN_BUCKETS];

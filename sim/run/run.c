@@ -20,8 +20,9 @@ static bool check_devices(const struct prog *p, const struct run_config *config,
 }
 
 /* Tensor-parallel groups are those that join a dimension called "tp". */
-static enum cause cause_of(const struct prog *p, const struct prog_group *g)
+enum cause run_cause(const struct prog *p, uint32_t group)
 {
+	const struct prog_group *g = &p->groups[group];
 	for (uint32_t d = 0; d < p->grid.n_dims; d++)
 		if ((g->dims_mask >> d & 1) && strcmp(p->grid.names[d], "tp") == 0)
 			return CAUSE_TP;
@@ -34,7 +35,7 @@ static void set_up_groups(struct engine *e)
 	e->groups = arena_array(&e->a, (size_t)p->n_groups + 1, struct group_state);
 	for (uint32_t g = 0; g < p->n_groups; g++)
 		e->groups[g] = (struct group_state){.size = prog_group_size(p, g),
-			.cause = cause_of(p, &p->groups[g]),
+			.cause = run_cause(p, g),
 			.teams = arena_array(&e->a, prog_group_n_teams(p, g), struct team)};
 }
 
@@ -64,6 +65,8 @@ static bool set_up(struct engine *e, struct err *err)
 	set_up_groups(e);
 	e->n_ranks = prog_n_ranks(p);
 	e->ranks = arena_array(&e->a, e->n_ranks, struct rank_state);
+	if (e->config->task_ends && p->n_roles == 1)
+		e->task_ends = arena_array(&e->a, (size_t)p->roles[0].n_tasks + 1, tick);
 	uint32_t *role_of = prog_role_map(&e->a, p);
 	for (uint32_t rank = 0; rank < e->n_ranks; rank++)
 		set_up_rank(e, rank, role_of[rank]);
@@ -86,8 +89,12 @@ static bool execute(struct arena *a, struct engine *e, struct run_result *out, s
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err)
 {
-	if (!prog_check_form(p, err) || !check_devices(p, config, err))
+	bool done = false;
+	if (!prog_check_form(p, err) || !check_devices(p, config, err) ||
+		!fold_prog(a, p, config, out, &done, err))
 		return false;
+	if (done)
+		return true;
 	struct engine *e = mem_alloc(1, sizeof(*e));
 	*e = (struct engine){.prog = p, .config = config};
 	bool ok = set_up(e, err) && execute(a, e, out, err);

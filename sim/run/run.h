@@ -12,14 +12,23 @@
 #include "prog/prog.h"
 #include "topo/topo.h"
 
-/* Whether a collective alone is carried out round by round, equal rounds and equal components of
- * messages once (net/flows.h), or message by message. AUTO folds where that is exact: all messages
- * of a round start together and end together, so that no round can run into the next. */
+/* Whether collectives are carried out round by round, equal rounds and equal components of messages
+ * once (net/flows.h), or message by message. AUTO folds where that is exact: all messages of a
+ * round start together and end together, so that no round can run into the next.
+ *
+ * run_coll() folds the collective. run_prog() folds progs in lockstep: one role over all ranks that
+ * computes, waits, marks and joins collectives over families of groups that cover every rank, one
+ * thing after the other (each task comes after the one before, on its stream or by what it comes
+ * after), with no stragglers and on no SimGrid platform. Their time is the sum of that of the
+ * tasks, all groups of a family at once; exact where each collective is and its ranks leave it
+ * together. What is not in lockstep is run message by message under AUTO, and refused (ERR_USAGE)
+ * under ON. */
 enum run_fold { RUN_FOLD_OFF, RUN_FOLD_AUTO, RUN_FOLD_ON };
 bool run_fold_find(const char *name, enum run_fold *out); /* "off", "auto", "on" */
 
 /* What folded collectives cost on one topology and network, so that a repeated question is answered
- * at once. The topology must outlive it, and is known by its address. */
+ * at once, and one that differs in bytes only sooner. The topology must outlive it, and is known by
+ * its address. Grows with what it was asked; not to be shared between threads. */
 struct run_memo;
 struct run_memo *run_memo_create(const struct topo *topo, enum net_kind net);
 void run_memo_destroy(struct run_memo *memo);
@@ -39,8 +48,12 @@ struct run_config {
 	const struct coll_shape *shape;
 	uint64_t chunk_bytes;   /* see struct coll_call */
 	const uint64_t *counts; /* of all-to-alls over all ranks; see struct coll_call */
-	enum run_fold fold;     /* of run_coll() */
-	struct run_memo *memo;  /* of the same topology and network; NULL: none is kept */
+	enum run_fold fold;
+	struct run_memo *memo; /* of the same topology and network; NULL: none is kept */
+	/* A rank adds what it receives in steps that reduce at this rate, one message after the
+	 * other: the step counts as arrived for it that much later. 0: adding costs nothing. */
+	uint64_t reduce_bytes_per_s;
+	bool task_ends; /* when each task ended, of progs with one role */
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,
@@ -81,7 +94,8 @@ struct run_result {
 	tick end; /* of the last task of all ranks */
 	struct run_rank *ranks;
 	uint32_t n_ranks;
-	struct run_coll *colls; /* in order of completion */
+	/* In order of completion; of a folded prog one for each task, that of the first group. */
+	struct run_coll *colls;
 	uint32_t n_colls;
 	uint64_t coll_bytes
 		[N_COLL_KINDS]; /* payload by nccl-tests' convention, summed over instances */
@@ -94,7 +108,10 @@ struct run_result {
 	uint32_t n_links;
 	struct run_span *spans; /* by (rank, start, task) when kept */
 	uint32_t n_spans;
-	bool folded; /* round by round; no spans, and ranks are not told apart */
+	const tick *task_ends; /* by index in the role: when the last rank ended it; when asked */
+	uint32_t n_task_ends;
+	/* Round by round: all ranks are alike. A collective alone has no ranks and no spans. */
+	bool folded;
 };
 
 /* Tasks start when their stream is free and what they come after is done. A message leaves when
@@ -106,7 +123,8 @@ struct run_result {
  *
  * ERR_INPUT when the topology has fewer devices than the prog has ranks. ERR_ANSWER for a
  * deadlock: the cycle of waiting tasks, the waiters outside it (ranks folded into ranges), the
- * last thing each completed, and file:line of both ends. */
+ * last thing each completed, and file:line of both ends. ERR_USAGE under RUN_FOLD_ON for a prog that
+ * is not in lockstep, with the reason. */
 bool run_prog(struct arena *a, const struct prog *p, const struct run_config *config,
 	struct run_result *out, struct err *err);
 

@@ -58,21 +58,28 @@ static void number_collectives(struct arena *a, struct role_table *t)
 	}
 }
 
-static bool build_table(struct plans *plans, uint32_t role, struct role_table *t, struct err *err)
+void role_order_build(struct arena *a, const struct prog_role *role, struct role_table *t)
 {
-	const struct prog *p = plans->prog;
-	struct arena *a = plans->a;
 	struct arena scratch = {0};
-	uint32_t n = p->roles[role].n_tasks;
-	*t = (struct role_table){.tasks = p->roles[role].tasks,
+	uint32_t n = role->n_tasks;
+	*t = (struct role_table){.tasks = role->tasks,
 		.n_tasks = n,
 		.lane = arena_array(a, (size_t)n + 1, uint32_t),
 		.prev = arena_array(a, (size_t)n + 1, uint32_t),
-		.next = arena_array(a, (size_t)n + 1, uint32_t),
-		.seq = arena_array(a, (size_t)n + 1, uint32_t),
-		.plan = arena_array(a, (size_t)n + 1, const struct coll_plan *)};
+		.next = arena_array(a, (size_t)n + 1, uint32_t)};
 	link_streams(&scratch, t);
 	list_successors(a, t);
+	arena_free(&scratch);
+}
+
+static bool build_table(struct plans *plans, uint32_t role, struct role_table *t, struct err *err)
+{
+	struct arena *a = plans->a;
+	struct arena scratch = {0};
+	uint32_t n = plans->prog->roles[role].n_tasks;
+	role_order_build(a, &plans->prog->roles[role], t);
+	t->seq = arena_array(a, (size_t)n + 1, uint32_t);
+	t->plan = arena_array(a, (size_t)n + 1, const struct coll_plan *);
 	number_collectives(&scratch, t);
 	arena_free(&scratch);
 	for (uint32_t i = 0; i < n; i++) {
