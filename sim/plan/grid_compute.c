@@ -9,7 +9,7 @@
 struct local {
 	enum grid_way way;
 	uint32_t pr;
-	uint64_t own, between; /* samples of the layer, of what follows it */
+	uint64_t own, between; /* samples of the layer, of what follows it: ceil(own / pr) */
 };
 
 struct known {
@@ -178,7 +178,7 @@ static bool price_layer(struct grid_compute *c, uint32_t layer, const struct loc
 
 static bool same_local(const struct local *a, const struct local *b)
 {
-	return a->way == b->way && a->pr == b->pr && a->own == b->own && a->between == b->between;
+	return a->way == b->way && a->pr == b->pr && a->own == b->own;
 }
 
 bool grid_compute_layer(struct grid_compute *c, const struct grid_question *q, uint32_t layer,

@@ -268,6 +268,24 @@ static void test_cuts(void)
 	}
 }
 
+/* A strip that with its halo is higher than the image reads the image. */
+static void test_low_image(void)
+{
+	struct arena a = {0};
+	struct shelf shelf = {&a, "tests/plan/local.json", false, "rows=5", 0};
+	struct graph g = read_shelf(&shelf, 3);
+	struct grid_layer *layers;
+	struct work cut;
+	CU_ASSERT_EQUAL_FATAL(grid_layers(&a, &g, &layers), 4);
+	const struct op *op = &g.ops[layers[1].op];
+	grid_local_work(&a, &layers[1], op, GRID_DOMAIN, 2, &cut);
+	CU_ASSERT_EQUAL(cut.conv.in_h, 5);
+	CU_ASSERT_EQUAL(cut.a_bytes, op->work.a_bytes);
+	CU_ASSERT_EQUAL(cut.conv.out_h, 3);
+	CU_ASSERT_EQUAL(cut.m, op->work.m / 5 * 3);
+	arena_free(&a);
+}
+
 /* AlexNet, 2048 images on 512 TPUv2. Fully connected, 32x16 multiplies 128 samples by a 32nd of the
  * outputs: faster than 4 samples by all of them, since it reads a 32nd of the weights, but not as
  * fast as a 512th of what one process does, which reads them once for all samples. A convolution
@@ -316,6 +334,12 @@ static void test_grids(void)
 	CU_ASSERT_EQUAL(m.shelf.n_reads, n_reads);
 	set_grid(&again, 16, 4, 32);
 	struct grid_times other = times_of(&again, 6, GRID_MODEL);
+	CU_ASSERT_EQUAL(memcmp(&fc, &other, sizeof(fc)), 0);
+	set_grid(&m, 16, 4, 28); /* 7 samples of the layer, 1 of what follows, as before */
+	set_grid(&again, 16, 4, 28);
+	fc = times_of(&again, 6, GRID_MODEL);
+	CU_ASSERT_NOT_EQUAL(fc.forward, other.forward);
+	other = times_of(&m, 6, GRID_MODEL);
 	CU_ASSERT_EQUAL(memcmp(&fc, &other, sizeof(fc)), 0);
 	set_grid(&again, 2, 32, 31);
 	other = times_of(&again, 2, GRID_DOMAIN);
@@ -387,6 +411,7 @@ int main(void)
 		{"one process runs the training graph", test_whole},
 		{"a layer is its part and what lies behind it", test_layer},
 		{"a part or a strip is a smaller layer", test_cuts},
+		{"a strip as high as the image", test_low_image},
 		{"fat matrices are fast", test_fatness},
 		{"grids of their own, and again", test_grids},
 		{"what cannot be computed", test_refused},
