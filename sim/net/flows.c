@@ -12,6 +12,7 @@ struct flow_set {
 	const struct flow_load *loads;
 	uint32_t n_loads;
 	double payload; /* loads times this are bytes */
+	uint32_t like;  /* the first set with these loads */
 	uint64_t n_parts;
 };
 
@@ -188,6 +189,7 @@ static uint32_t take_apart(struct net_flows *f, const struct net_flow *list, uin
 	set.loads = arena_grow(&f->a, t.loads, t.n_loads, t.n_loads, sizeof(*t.loads));
 	set.n_loads = t.n_loads;
 	taking_end(&t);
+	set.like = f->n_sets;
 	f->n_added += set.n_parts;
 	arena_push(&f->a, f->sets, f->n_sets, f->cap_sets) = set;
 	return f->n_sets - 1;
@@ -297,13 +299,32 @@ struct net_flow_times net_flows_times(const struct net_flows *f, uint32_t set)
 	return out;
 }
 
-void net_flows_load(const struct net_flows *f, uint32_t set, uint64_t times, double *link_bytes)
+static int by_set(const void *a, const void *b)
 {
-	assert(set < f->n_sets);
-	const struct flow_set *s = &f->sets[set];
-	double factor = s->payload * (double)times;
-	for (uint32_t i = 0; i < s->n_loads; i++)
-		link_bytes[s->loads[i].link] += s->loads[i].amount * factor;
+	const struct net_flow_use *x = a, *y = b;
+	return (x->set > y->set) - (x->set < y->set);
+}
+
+/* Uses of sets that share their loads count for the first of them. */
+void net_flows_load(
+	const struct net_flows *f, struct net_flow_use *list, size_t n, double *link_bytes)
+{
+	struct arena scratch = {0};
+	double *weights = arena_array(&scratch, (size_t)f->n_sets + 1, double);
+	if (n > 0)
+		qsort(list, n, sizeof(*list), by_set);
+	for (size_t i = 0; i < n; i++) {
+		const struct flow_set *s = &f->sets[list[i].set];
+		weights[s->like] += s->payload * (double)list[i].times;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct flow_set *s = &f->sets[f->sets[list[i].set].like];
+		double *weight = &weights[f->sets[list[i].set].like];
+		for (uint32_t k = 0; *weight > 0 && k < s->n_loads; k++)
+			link_bytes[s->loads[k].link] += s->loads[k].amount * *weight;
+		*weight = 0;
+	}
+	arena_free(&scratch);
 }
 
 struct net_flows_counts net_flows_count(const struct net_flows *f)

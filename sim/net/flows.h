@@ -36,8 +36,14 @@ bool net_flows_solve(struct net_flows *f, struct err *err);
 /* Of a set that was added before the last net_flows_solve(). */
 struct net_flow_times net_flows_times(const struct net_flows *f, uint32_t set);
 
-/* Adds to link_bytes[], one for each link of the topology, what the set puts on it `times` times. */
-void net_flows_load(const struct net_flows *f, uint32_t set, uint64_t times, double *link_bytes);
+/* Adds to link_bytes[], one for each link of the topology, what sets put on it that are each carried
+ * so many times. The list is sorted on the way. */
+struct net_flow_use {
+	uint32_t set;
+	uint64_t times;
+};
+void net_flows_load(
+	const struct net_flows *f, struct net_flow_use *list, size_t n, double *link_bytes);
 
 /* How many components were added, and how many different ones there are. */
 struct net_flows_counts {

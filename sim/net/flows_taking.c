@@ -34,26 +34,29 @@ static void find_routes(struct taking *t)
 	}
 }
 
-/* The owner of a link while it is looked for: 1 + its place among the loads, whose amount counts
- * messages; the first message of each is kept beside. */
+/* Counts message i on a link. The owner of a link, while they are looked for, is 1 + its place among
+ * the loads; first[] keeps the first message on each. */
+static void use_link(struct taking *t, uint32_t i, uint32_t link, uint32_t *owner, uint32_t *first)
+{
+	if (*owner == 0) {
+		first[t->n_loads] = i;
+		arena_push(&t->a, t->loads, t->n_loads, t->cap_loads) =
+			(struct flow_load){.link = link};
+		*owner = t->n_loads;
+	} else {
+		tie(t, i, first[*owner - 1]);
+	}
+	t->loads[*owner - 1].amount += 1;
+}
+
 static void find_components(struct taking *t, uint32_t *owner)
 {
 	uint32_t *first = arena_array(&t->a, (size_t)t->start[t->n] + 1, uint32_t);
 	t->parent = arena_array(&t->a, (size_t)t->n + 1, uint32_t);
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->parent[i] = i;
-		for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
-			uint32_t *at = &owner[t->links[k]];
-			if (*at == 0) {
-				first[t->n_loads] = i;
-				arena_push(&t->a, t->loads, t->n_loads, t->cap_loads) =
-					(struct flow_load){.link = t->links[k]};
-				*at = t->n_loads;
-			} else {
-				tie(t, i, first[*at - 1]);
-			}
-			t->loads[*at - 1].amount += 1;
-		}
+		for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++)
+			use_link(t, i, t->links[k], &owner[t->links[k]], first);
 	}
 	for (uint32_t i = 0; i < t->n_loads; i++)
 		owner[t->loads[i].link] = 0;

@@ -312,10 +312,17 @@ void fold_sum(const struct run_memo *m, struct folded *f)
 	f->summed = true;
 }
 
-void fold_load(const struct run_memo *m, const struct folded *f, double *link_bytes)
+void fold_load(const struct run_memo *m, struct folded *const *list, uint32_t n, double *link_bytes)
 {
-	for (uint32_t i = 0; i < f->n_kinds; i++)
-		net_flows_load(m->flows, f->kinds[i].set, f->kinds[i].times, link_bytes);
+	struct arena scratch = {0};
+	struct net_flow_use *uses = NULL;
+	size_t n_uses = 0, cap = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; list[i] && k < list[i]->n_kinds; k++)
+			arena_push(&scratch, uses, n_uses, cap) = (struct net_flow_use){
+				list[i]->kinds[k].set, list[i]->kinds[k].times};
+	net_flows_load(m->flows, uses, n_uses, link_bytes);
+	arena_free(&scratch);
 }
 
 void fold_find_links(struct run_memo *m, struct folded *f)
@@ -324,7 +331,7 @@ void fold_find_links(struct run_memo *m, struct folded *f)
 	if (f->has_links)
 		return;
 	double *link_bytes = arena_array(&scratch, (size_t)m->topo->n_links + 1, double);
-	fold_load(m, f, link_bytes);
+	fold_load(m, &f, 1, link_bytes);
 	f->links = links_busiest(&m->a, m->topo, link_bytes, f->time, LINKS_MAX, &f->n_links);
 	f->has_links = true;
 	arena_free(&scratch);

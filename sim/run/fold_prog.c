@@ -194,8 +194,8 @@ static void fill_collectives(struct arena *a, const struct lockstep *l, struct r
 		out->coll_bytes[t->coll] += t->bytes * prog_group_n_teams(l->prog, t->group);
 		out->n_messages += f->n_messages;
 		out->sent_bytes += f->sent_bytes;
-		fold_load(l->memo, f, link_bytes);
 	}
+	fold_load(l->memo, l->colls, l->role->n_tasks, link_bytes);
 	out->links = links_busiest(a, topo, link_bytes, out->end,
 		l->config->all_links ? UINT32_MAX : LINKS_MAX, &out->n_links);
 	arena_free(&scratch);

@@ -278,9 +278,10 @@ struct folded *fold_add(struct run_memo *m, const struct fold_question *q, struc
 /* Finds out how long what was added takes; then fold_sum() fills in the rest. */
 bool fold_solve(struct run_memo *m, struct err *err);
 void fold_sum(const struct run_memo *m, struct folded *f);
-/* Adds to bytes by link. */
-void fold_load(const struct run_memo *m, const struct folded *f, double *link_bytes);
-/* The same, once found out. */
+/* Adds what they all put on each link; some may be NULL. */
+void fold_load(
+	const struct run_memo *m, struct folded *const *list, uint32_t n, double *link_bytes);
+/* Fills f->links in, once. */
 void fold_find_links(struct run_memo *m, struct folded *f);
 
 /* The collective round by round; `exact` when that is its time without doubt. */

@@ -59,6 +59,7 @@ static bool run_whole(struct arena *a, const struct coll_request *request,
 {
 	struct prog p;
 	struct run_config alone = *config;
+	alone.fold = RUN_FOLD_OFF;
 	lone_prog(a, request, &p);
 	alone.choice = (struct coll_choice){0};
 	alone.choice.algo[request->algo->kind] = request->algo;

@@ -198,11 +198,13 @@ static void loads_of_links(void)
 	struct net_flow list[] = {{0, 2, 3000, 2}, {1, 3, 3000, 2}, {5, 5, 3000, 2}};
 	double *bytes = arena_array(&a, t.n_links, double), sum = 0;
 	uint32_t route[8];
+	struct net_flow_use uses[3];
 	struct net_flows *f = net_flows_create(NET_ANALYTIC, &t);
 	for (int turn = 0; turn < 3; turn++) {
 		list[0].bytes = 3000 + (uint64_t)turn % 2 * 1000; /* alike, not, alike */
-		net_flows_load(f, net_flows_add(f, list, 3), 10, bytes);
+		uses[turn] = (struct net_flow_use){net_flows_add(f, list, 3), 10};
 	}
+	net_flows_load(f, uses, 3, bytes);
 	CU_ASSERT_EQUAL_FATAL(t.route(&t, 0, 2, route), 2);
 	CU_ASSERT_EQUAL(bytes[route[0]], 50000);
 	CU_ASSERT_EQUAL(bytes[route[1]], 50000 + 45000);
