@@ -146,7 +146,8 @@ static void read_attention(struct reader *r, op_id id)
 	if (!scores || !layer_before(r, id, &after))
 		return;
 	const struct tensor *q = &g->tensors[scores->inputs[0]];
-	if (q->n_dims < 3 || q->dims[0] % g->batch != 0)
+	const struct tensor *k = &g->tensors[scores->inputs[1]];
+	if (q->n_dims < 3 || k->n_dims < 3 || q->dims[0] % g->batch != 0)
 		return;
 	struct scheme_attention at = {
 		.after = after,
