@@ -41,7 +41,8 @@ struct names data_names(struct arena *a, const char *folder)
 		const char *dot = strrchr(e->d_name, '.');
 		if (e->d_name[0] == '.' || !dot)
 			continue;
-		if (strcmp(dot, ".json") == 0 || strcmp(dot, ".xml") == 0)
+		if (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0 ||
+			strcmp(dot, ".xml") == 0)
 			arena_push(a, list.items, list.n, list.cap) =
 				arena_strndup(a, e->d_name, (size_t)(dot - e->d_name));
 	}
@@ -101,13 +102,14 @@ static const char *plain_name(struct arena *a, const char *name)
 const char *data_find(
 	struct request *q, const char *what, const char *folder, const char *name, struct err *err)
 {
-	static const char *const ends[] = {"json", "xml"};
+	static const char *const ends[] = {"json", "xml", "csv"};
+	enum { N_ENDS = sizeof(ends) / sizeof(*ends) };
 	if (looks_like_path(name) || is_there(name))
 		return remember(q, name, err) ? arena_strdup(q->a, name) : NULL;
-	for (size_t i = 0; i < 4; i++) {
-		const char *plain = i < 2 ? name : plain_name(q->a, name);
+	for (size_t i = 0; i < (size_t)2 * N_ENDS; i++) {
+		const char *plain = i < N_ENDS ? name : plain_name(q->a, name);
 		const char *path = arena_printf(
-			q->a, "%s/%s/%s.%s", data_root(q->a), folder, plain, ends[i % 2]);
+			q->a, "%s/%s/%s.%s", data_root(q->a), folder, plain, ends[i % N_ENDS]);
 		if (is_there(path))
 			return remember(q, path, err) ? path : NULL;
 	}

@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "graph/graph.h"
+#include "report/plot.h"
 #include "report/report.h"
 #include "topo/topo.h"
 
@@ -29,6 +30,7 @@ struct request {
 	struct names files;          /* what is left when the options are taken */
 	struct names graph_warnings; /* texts that are in the report already */
 	struct names models, dims, fail_links, degraded, stragglers;
+	struct names topologies; /* of plan, which takes several; the last is `topology` */
 	const char *accel, *algo, *budget_like, *collective, *color, *csv_links, *dot, *dtype,
 		*dump_graph, *dump_prog, *experiment, *map, *plot;
 	const char *fidelity, *fold, *fold_mode, *gemm, *intra_op, *metric, *mode, *network,
@@ -43,12 +45,14 @@ struct request {
 	uint64_t bytes;                    /* bytes; of a sweep from here ... */
 	uint64_t chunk;                    /* bytes; 0: as the algorithm likes */
 	uint64_t bytes_to, bytes_factor;   /* ... to there; 0: a single size */
-	uint64_t alpha, beta_bw;           /* of plan: ticks, bytes/s */
-	uint64_t time_limit;               /* ticks */
+	/* of plan: ticks, bytes/s, bytes/s, images */
+	uint64_t alpha, beta_bw, gamma, samples;
+	const char *compute, *conv_grid, *grid, *order, *paper;
+	uint64_t time_limit; /* ticks */
 	double area_mm2, bw_scale, lat_scale, tdp_w;
 	bool all_operators, critical_path;
-	bool csv, dry_run, help, json, layers, lenient, memory, no_progress, quiet, sp, strict,
-		verbose;
+	bool compare, csv, dry_run, fractional_epoch, help, json, layers, lenient, memory,
+		no_progress, overlap, quiet, sp, strict, verbose;
 };
 
 /* One verb. */
@@ -139,6 +143,9 @@ bool write_links_file(struct request *q, const struct table *t, struct err *err)
 bool write_links(
 	struct request *q, const struct topo *topo, const struct run_result *run, struct err *err);
 bool write_csv(struct request *q, const struct table *t, struct err *err);
+/* --plot: a script of gnuplot into FILE.gp, or what gnuplot makes of it into FILE.svg or FILE.png. */
+bool write_plot(struct request *q, const struct plot *plot, struct err *err);
+bool write_stacks(struct request *q, const struct stacks *stacks, struct err *err);
 
 void print_usage(struct text *out);
 void print_command_help(const struct command *c, struct text *out);

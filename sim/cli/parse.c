@@ -120,7 +120,8 @@ static bool is_set(const struct option_row *row, const struct request *q)
 	const char *f = (const char *)q + row->offset;
 	static const size_t lists[] = {offsetof(struct request, models),
 		offsetof(struct request, dims), offsetof(struct request, fail_links),
-		offsetof(struct request, degraded), offsetof(struct request, stragglers)};
+		offsetof(struct request, degraded), offsetof(struct request, stragglers),
+		offsetof(struct request, topologies)};
 	bool is_list = false;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		is_list = is_list || row->offset == lists[i];

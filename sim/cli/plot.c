@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/topology.h"
+#include "cli/internal.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -35,27 +35,56 @@ static bool run_gnuplot(const char *script, struct err *err)
 	       err_set(err, ERR_INTERNAL, "--plot: gnuplot failed");
 }
 
-bool topology_write_plot(struct request *q, const struct plot *plot, struct err *err)
+/* Where --plot goes: a script has no file to draw into. */
+struct target {
+	const char *file, *terminal;
+};
+
+static bool find_target(const struct request *q, struct target *out, struct err *err)
 {
-	struct text script = {0};
 	bool is_script = ends_with(q->plot, ".gp"), svg = ends_with(q->plot, ".svg");
-	if (!is_script && !svg && !ends_with(q->plot, ".png"))
-		return err_set(
-			err, ERR_USAGE, "--plot %s, expected a name in .svg, .png or .gp", q->plot);
-	report_plot(plot, is_script ? NULL : q->plot, svg ? "svg" : "png", &script);
+	*out = (struct target){is_script ? NULL : q->plot, svg ? "svg" : "png"};
+	return is_script || svg || ends_with(q->plot, ".png") ||
+	       err_set(err, ERR_USAGE, "--plot %s, expected a name in .svg, .png or .gp", q->plot);
+}
+
+static bool draw(struct request *q, const struct text *script, struct err *err)
+{
 	char path[] = "/tmp/wham-plot-XXXXXX";
-	int fd = is_script ? -1 : mkstemp(path);
-	if (!is_script && fd < 0) {
-		text_free(&script);
+	if (!file_can_write(q->plot, err))
+		return false;
+	if (ends_with(q->plot, ".gp"))
+		return file_write(q->plot, script->data, script->n, err);
+	int fd = mkstemp(path);
+	if (fd < 0)
 		return err_set(err, ERR_IO, "--plot: %s: %s", path, strerror(errno));
-	}
-	bool ok = file_can_write(q->plot, err) &&
-		  file_write(is_script ? q->plot : path, script.data, script.n, err);
-	text_free(&script);
-	if (is_script)
-		return ok;
+	bool ok = file_write(path, script->data, script->n, err);
 	close(fd);
 	ok = ok && run_gnuplot(path, err);
 	unlink(path);
+	return ok;
+}
+
+bool write_plot(struct request *q, const struct plot *plot, struct err *err)
+{
+	struct text script = {0};
+	struct target target;
+	if (!find_target(q, &target, err))
+		return false;
+	report_plot(plot, target.file, target.terminal, &script);
+	bool ok = draw(q, &script, err);
+	text_free(&script);
+	return ok;
+}
+
+bool write_stacks(struct request *q, const struct stacks *stacks, struct err *err)
+{
+	struct text script = {0};
+	struct target target;
+	if (!find_target(q, &target, err))
+		return false;
+	report_stacks(stacks, target.file, target.terminal, &script);
+	bool ok = draw(q, &script, err);
+	text_free(&script);
 	return ok;
 }

@@ -38,9 +38,6 @@ bool topology_write_links(struct request *q, const struct costs *costs, struct e
 /* A table as text, JSON (rows by column) or CSV, as asked for. */
 bool topology_write_table(struct request *q, const struct table *t, struct err *err);
 
-/* --plot: a script of gnuplot into FILE.gp, or what gnuplot makes of it into FILE.svg or FILE.png. */
-bool topology_write_plot(struct request *q, const struct plot *plot, struct err *err);
-
 bool topology_run_check(struct request *q, struct err *err);
 bool topology_run_compare(struct request *q, struct err *err);
 bool topology_run_cost(struct request *q, struct err *err);

@@ -279,7 +279,7 @@ static bool plot_bars(
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		plot.points[plot.n_points++] = (struct plot_point){
 			.series = c->rows[i].topo->name, .y = ticks_to_s(c->rows[i].time) * 1e6};
-	return topology_write_plot(q, &plot, err);
+	return write_plot(q, &plot, err);
 }
 
 bool topology_run_compare(struct request *q, struct err *err)

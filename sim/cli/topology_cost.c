@@ -198,7 +198,7 @@ static bool plot_sweep(struct request *q, const struct costs *costs, struct err 
 		for (uint32_t k = i; k < costs->n && !later; k++)
 			drawn[k] = drawn[k] || add_point(q, first, &costs->rows[k], &plot);
 	}
-	return topology_write_plot(q, &plot, err);
+	return write_plot(q, &plot, err);
 }
 
 bool topology_run_sweep(struct request *q, struct err *err)

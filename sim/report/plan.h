@@ -3,25 +3,76 @@
 #define REPORT_PLAN_H
 
 #include "analytic/integrated.h"
+#include "plan/iteration.h"
+#include "report/plot.h"
 #include "report/report.h"
+
+/* What layers are, as far as grids suit them differently. */
+enum grid_kind { GRID_CONV, GRID_FC };
+enum { N_GRID_KINDS = 2 };
+
+/* Seconds of an iteration, told apart by what they are for. Computation is whole. */
+struct grid_seconds {
+	double s[N_ITERATION_TERMS];
+	double total;
+	double of_kind[N_GRID_KINDS]; /* computation and communication of the layers of a kind */
+};
+
+/* Without what is computed. */
+double grid_comm_s(const struct grid_seconds *t);
 
 struct grid_row {
 	struct process_grid grid;
-	const struct integrated_rules *rules;
-	struct integrated_terms terms; /* of an iteration */
-	double memory_bytes;           /* of one process, weights and gradients once */
-	const char *refused;           /* why this grid cannot be; NULL: it can */
+	const char *variant;
+	const enum grid_way *ways;      /* of each layer; NULL: a scheme that is no grid of ours */
+	const struct grid_times *times; /* computation of each layer; NULL: none */
+	struct grid_seconds analytic, simulated;
+	bool is_simulated;
+	double memory_bytes;     /* of one process, weights and gradients once */
+	const char *refused;     /* why this grid cannot be; NULL: it can */
+	const char *unscheduled; /* why it was not simulated although others were, or NULL */
+};
+
+/* NULL where no row is that. */
+struct grid_best {
+	const struct grid_row *analytic, *simulated;
 };
 
 struct grid_report {
 	const char *model;
 	struct integrated_case question; /* its grid does not count */
 	uint32_t processes;
+	const char *topology;        /* that was simulated, in one line; NULL: none was */
+	const char *network;         /* "simgrid" */
+	const char *machine_source;  /* where latency and bandwidth of the closed form come from */
+	const char *compute;         /* what computes: "tpuv2"; NULL: nothing */
+	bool overlap, full;          /* full: all columns */
+	double iterations;           /* of an epoch; 0: not asked for */
 	const struct grid_row *rows; /* the best first, then those that cannot be */
-	uint32_t n_rows;
+	uint32_t n_rows, n_fit;
 };
+
+/* By the simulated whole of those that were simulated, else the analytic one. */
+double grid_row_s(const struct grid_row *row);
+
+struct grid_best report_grids_best(const struct grid_report *r);
+struct grid_best report_grids_best_of(const struct grid_report *r, enum grid_kind kind);
 
 json_t *report_grids_json(const struct grid_report *r);
 void report_grids_table(struct arena *a, const struct grid_report *r, struct table *t);
+/* The machine and the best grids, a line each. */
+void report_grids_text(const struct grid_report *r, struct text *out);
+/* A bar, or a pair of them, for each grid that can be, by Pr. */
+void report_grids_stacks(struct arena *a, const struct grid_report *r, struct stacks *out);
+
+/* What following the closed form costs on one topology. */
+struct advice_row {
+	const char *model, *topology;
+	struct alpha_beta machine;
+	struct grid_best best;
+};
+void report_advice_table(
+	struct arena *a, const struct advice_row *rows, uint32_t n_rows, struct table *t);
+json_t *report_advice_json(const struct advice_row *rows, uint32_t n_rows);
 
 #endif

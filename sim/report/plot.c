@@ -1,8 +1,7 @@
-/* Scripts for gnuplot, data included. */
-#include <string.h>
+#include "report/plot.h"
 
-#include "report/internal.h"
-#include "report/report.h"
+#include <math.h>
+#include <string.h>
 
 static void add_label(struct text *out, const char *s)
 {
@@ -59,20 +58,130 @@ static void add_bars(const struct plot *p, struct text *out)
 	text_add(out, "e\n");
 }
 
+static void add_head(const char *title, const char *x, const char *y, struct text *out)
+{
+	add_quoted(out, "set title ", title);
+	add_quoted(out, "\nset xlabel ", x);
+	add_quoted(out, "\nset ylabel ", y);
+	text_add(out, "\nset key outside\nset grid\n");
+}
+
+static void add_terminal(const char *file, const char *terminal, const char *size, struct text *out)
+{
+	if (!file)
+		return;
+	text_add(out, "set terminal %s size %s\n", terminal, size);
+	add_quoted(out, "set output ", file);
+	text_add(out, "\n");
+}
+
 void report_plot(const struct plot *p, const char *file, const char *terminal, struct text *out)
 {
-	if (file) {
-		text_add(out, "set terminal %s size 900,600\n", terminal);
-		add_quoted(out, "set output ", file);
-		text_add(out, "\n");
-	}
-	add_quoted(out, "set title ", p->title);
-	add_quoted(out, "\nset xlabel ", p->x);
-	add_quoted(out, "\nset ylabel ", p->y);
-	text_add(out, "\nset key outside\nset grid\n%s%s", p->log_x ? "set logscale x 2\n" : "",
+	add_terminal(file, terminal, "900,600", out);
+	add_head(p->title, p->x, p->y, out);
+	text_add(out, "%s%s", p->log_x ? "set logscale x 2\n" : "",
 		p->log_y ? "set logscale y 10\n" : "");
 	if (p->bars)
 		add_bars(p, out);
 	else
 		add_series(p, out);
+}
+
+static const double *bar_of(const struct stacks *p, uint32_t place, uint32_t bar)
+{
+	return p->values + ((size_t)place * p->n_bars + bar) * p->n_parts;
+}
+
+/* Heights of the sums up to each part; whole bars are drawn, the highest first, each over those
+ * behind it. */
+static void add_stack_data(const struct stacks *p, uint32_t bar, double width, struct text *out)
+{
+	text_add(out, "$bar%u << EOD\n", bar);
+	for (uint32_t place = 0; place < p->n_places; place++) {
+		const double *parts = bar_of(p, place, bar);
+		double sum = 0, left = (bar - (p->n_bars - 1) / 2.0) * width;
+		if (isnan(parts[0]))
+			continue;
+		text_add(out, "%.4f", place + left);
+		for (uint32_t k = 0; k < p->n_parts; k++)
+			text_add(out, " %.9g", sum += parts[k]);
+		text_add(out, "\n");
+	}
+	text_add(out, "EOD\n");
+}
+
+static void add_places(const struct stacks *p, struct text *out)
+{
+	text_add(out, "set xtics rotate by -30 (");
+	for (uint32_t i = 0; i < p->n_places; i++) {
+		add_quoted(out, i > 0 ? ", " : "", p->places[i]);
+		text_add(out, " %u", i);
+	}
+	text_add(out, ")\nset xrange [-0.6:%u.6]\nset yrange [0:*]\n", p->n_places - 1);
+}
+
+/* Colours that are told apart by everybody (Okabe and Ito, 2008). */
+static const char *const colours[STACK_PARTS] = {
+	"#0072b2", "#e69f00", "#d55e00", "#009e73", "#56b4e9", "#cc79a7", "#f0e442", "#999999"};
+static const double shades[STACK_BARS] = {0.95, 0.55, 0.25};
+
+static bool has_bar(const struct stacks *p, uint32_t bar)
+{
+	for (uint32_t i = 0; i < p->n_places; i++)
+		if (!isnan(bar_of(p, i, bar)[0]))
+			return true;
+	return false;
+}
+
+static void add_bar_parts(const struct stacks *p, uint32_t bar, bool titled, struct text *out)
+{
+	for (uint32_t k = p->n_parts; k-- > 0;) {
+		text_add(out,
+			"  $bar%u using 1:%u with boxes lc rgb \"%s\" fs solid %.2f border lc rgb "
+			"\"#404040\" ",
+			bar, k + 2, colours[k], shades[bar]);
+		if (titled)
+			add_quoted(out, "title ", p->parts[k]);
+		else
+			text_add(out, "notitle");
+		text_add(out, ", \\\n");
+	}
+}
+
+/* Shades of the bars, for the key alone. */
+static void add_key(const struct stacks *p, struct text *out)
+{
+	for (uint32_t b = 0; p->n_bars > 1 && b < p->n_bars; b++) {
+		text_add(out, "  NaN with boxes lc rgb \"black\" fs solid %.2f ",
+			shades[b] < 0.9 ? shades[b] / 2 : 0.7);
+		add_quoted(out, "title ", p->bars[b]);
+		text_add(out, ", \\\n");
+	}
+}
+
+void report_stacks(const struct stacks *p, const char *file, const char *terminal, struct text *out)
+{
+	double width = 0.8 / p->n_bars;
+	bool titled = true;
+	add_terminal(file, terminal, "1000,600", out);
+	add_head(p->title, p->x, p->y, out);
+	text_add(out,
+		"set key bottom center horizontal outside Left reverse\nset grid noxtics\n"
+		"set boxwidth %.4f\n",
+		width * 0.92);
+	add_places(p, out);
+	if (p->y_max > 0)
+		text_add(out, "set yrange [0:%.9g]\n", p->y_max);
+	for (uint32_t b = 0; b < p->n_bars; b++)
+		if (has_bar(p, b))
+			add_stack_data(p, b, width, out);
+	text_add(out, "plot \\\n");
+	for (uint32_t b = 0; b < p->n_bars; b++) {
+		if (!has_bar(p, b))
+			continue;
+		add_bar_parts(p, b, titled, out);
+		titled = false;
+	}
+	add_key(p, out);
+	text_add(out, "  NaN notitle\n");
 }

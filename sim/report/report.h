@@ -167,20 +167,6 @@ void report_compare_text(
 	struct arena *a, const struct compare_row *rows, uint32_t n_rows, struct text *out);
 json_t *report_compare_json(struct arena *a, const struct compare_row *rows, uint32_t n_rows);
 
-/* A plot of points, those of a series one after the other; or one bar for each. */
-struct plot_point {
-	const char *series;
-	double x, y;
-};
-struct plot {
-	const char *title, *x, *y;
-	bool log_x, log_y, bars;
-	struct plot_point *points;
-	uint32_t n_points;
-};
-/* A script of gnuplot; with `file` it draws into that file by `terminal`, otherwise on the screen. */
-void report_plot(const struct plot *p, const char *file, const char *terminal, struct text *out);
-
 /* One row per link that carried something, of one or several runs. */
 void report_links_begin(struct arena *a, struct table *t);
 void report_links_add(

@@ -67,13 +67,15 @@ static bool find_compute(
 		t->path, t->lines[row], samples);
 }
 
-/* A printed speedup; an empty cell is none. */
-static bool read_speedup(
+/* A printed speedup, or what not every table has; an empty cell is none. */
+static bool read_if_there(
 	const struct csv *t, size_t row, const char *name, double *out, struct err *err)
 {
-	size_t column = suite_column(t, name);
+	struct err missing;
+	size_t column;
 	*out = 0;
-	return csv_cell(t, row, column)[0] == '\0' || csv_number(t, row, column, out, err);
+	return !csv_column(t, name, &column, &missing) || csv_cell(t, row, column)[0] == '\0' ||
+	       csv_number(t, row, column, out, err);
 }
 
 static bool read_bar(
@@ -87,8 +89,9 @@ static bool read_bar(
 		!csv_number(t, row, suite_column(t, "total_dig_s"), &bar->total, err) ||
 		!csv_number(t, row, suite_column(t, "comm_dig_s"), &bar->comm, err) ||
 		!csv_number(t, row, suite_column(t, "pixel_s"), &bar->pixel, err) ||
-		!read_speedup(t, row, "paper_total_speedup", &bar->total_speedup, err) ||
-		!read_speedup(t, row, "paper_comm_speedup", &bar->comm_speedup, err))
+		!read_if_there(t, row, "batch_dig_s", &bar->batch, err) ||
+		!read_if_there(t, row, "paper_total_speedup", &bar->total_speedup, err) ||
+		!read_if_there(t, row, "paper_comm_speedup", &bar->comm_speedup, err))
 		return false;
 	bool fits = *batch > 0 && pr > 0 && pc > 0 && pr <= UINT16_MAX && pc <= UINT16_MAX &&
 		    pr * pc == p && bar->total > 0 && bar->comm > 0;
@@ -128,6 +131,7 @@ static bool compute(const struct csv *t, size_t row, const struct figure_panel *
 	double iterations = integrated_iterations(PAPER_SAMPLES, c->q.batch, true);
 	struct integrated_terms terms = integrated_comm(c, fit);
 	bar->our_comm = iterations * integrated_terms_s(&terms);
+	bar->our_batch = iterations * terms.dw_all_reduce;
 	bar->our_total = iterations * integrated_iteration_s(&terms, bar->compute, panel->overlap);
 	if (!panel->literal)
 		return true;
@@ -136,6 +140,7 @@ static bool compute(const struct csv *t, size_t row, const struct figure_panel *
 		return false;
 	terms = integrated_comm(c, literal);
 	bar->literal_comm = iterations * integrated_terms_s(&terms);
+	bar->literal_batch = iterations * terms.dw_all_reduce;
 	bar->literal_total =
 		iterations * integrated_iteration_s(&terms, bar->compute, panel->overlap);
 	return true;

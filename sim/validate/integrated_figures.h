@@ -22,10 +22,12 @@ struct figure_panel {
 struct figure_bar {
 	struct process_grid grid;
 	double total, comm, pixel;          /* digitised */
+	double batch;                       /* of it, over Pc; 0 where the table has it not */
 	double total_speedup, comm_speedup; /* printed, to the first bar; 0: not */
 	double compute;                     /* of an iteration, read off the bars */
-	double our_total, our_comm;         /* calibrated */
-	double literal_total, literal_comm; /* 0 without literal equations */
+	/* Calibrated; literal: 0 without literal equations. */
+	double our_total, our_comm, our_batch;
+	double literal_total, literal_comm, literal_batch;
 };
 
 struct figure_chart {

@@ -1,0 +1,63 @@
+/* What the files of `wham plan` share. */
+#ifndef CLI_PLAN_H
+#define CLI_PLAN_H
+
+#include "analytic/integrated.h"
+#include "cli/internal.h"
+#include "report/plan.h"
+#include "run/run.h"
+
+/* What computes, for one model. */
+struct computing;
+
+/* One model on one network. */
+struct planning {
+	struct graph model;
+	struct integrated_case c; /* grids are those of a row */
+	uint32_t processes;
+	bool simulate; /* false: closed forms only */
+	struct topo topo;
+	struct run_config config; /* of `topo` */
+	struct grid_options options;
+	struct computing *computing; /* NULL: nothing is computed */
+	const char *form;            /* of the all-reduce, in the exact closed forms */
+	const char *machine_source;  /* where the latency and the bandwidth of `c` come from */
+};
+
+/* `topology` NULL: a switch that makes a pure alpha-beta machine. `out` keeps what computes, if it
+ * is known from another topology. */
+bool plan_load(struct request *q, const char *model, const char *topology, struct planning *out,
+	struct err *err);
+
+/* --accel or --compute, for the layers of `p`, which have to stay; or NULL. */
+struct computing *plan_computing(
+	struct request *q, const char *model, const struct planning *p, struct err *err);
+const char *plan_computing_name(const struct computing *c);
+bool plan_compute_times(struct computing *c, const struct grid_question *q,
+	const enum grid_way *ways, struct grid_times *out, struct err *err);
+
+/* A switch with the latency and the bandwidth of the closed form: half of the latency on either
+ * side. */
+bool plan_alpha_beta_topology(struct request *q, const struct alpha_beta *m, uint32_t n,
+	struct topo *out, struct err *err);
+
+/* Each grid in each of the variants asked for, the best first. */
+bool plan_grids(struct request *q, struct planning *p, struct grid_report *out, struct err *err);
+
+/* Carries out the schedules of rows on the network, equal ones once, --jobs at a time. */
+struct plan_rows {
+	struct grid_row *rows;
+	uint32_t n, cap;
+};
+bool plan_simulate(
+	struct request *q, const struct planning *p, struct plan_rows *rows, struct err *err);
+
+/* The question of one row. */
+struct grid_question plan_question(const struct planning *p, const struct grid_row *row);
+
+/* Several models or topologies, one line each. */
+bool plan_advise(struct request *q, struct err *err);
+/* --paper */
+bool plan_paper(struct request *q, struct err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* How long the processes of `wham plan` compute: an accelerator, or a table of times. */
+#include <string.h>
+
+#include "cli/plan.h"
+#include "plan/grid_compute.h"
+
+struct computing {
+	struct request *q;
+	const char *model_name, *name;
+	struct arch arch;
+	struct grid_compute *compute; /* NULL: the table */
+	struct grid_table table;
+};
+
+const char *plan_computing_name(const struct computing *c)
+{
+	return c->name;
+}
+
+/* Plain SGD, as in the closed forms, where weights and their gradients are all that there is. */
+static bool read_graph(
+	void *context, struct arena *a, uint64_t samples, struct graph *out, struct err *err)
+{
+	const struct computing *c = context;
+	struct graph forward, fused;
+	struct train_options train = {.optimizer = OPTIMIZER_SGD};
+	if (!load_model(c->q, c->model_name, samples, 1, &forward, err))
+		return false;
+	graph_fuse(a, &forward, &fused);
+	graph_train(a, &fused, &train, out);
+	return true;
+}
+
+static bool load_table(struct request *q, struct computing *c, struct err *err)
+{
+	const char *path =
+		data_find(q, "table of compute times", "models/compute", q->compute, err);
+	if (!path || !grid_compute_table_read(q->a, path, &c->table, err))
+		return false;
+	c->name = arena_printf(q->a, "table %s", q->compute);
+	return true;
+}
+
+struct computing *plan_computing(
+	struct request *q, const char *model, const struct planning *p, struct err *err)
+{
+	struct computing *c = arena_new(q->a, struct computing);
+	*c = (struct computing){.q = q, .model_name = model};
+	if (q->compute && q->accel) {
+		err_set(err, ERR_USAGE, "--accel and --compute exclude each other");
+		return NULL;
+	}
+	if (q->compute)
+		return load_table(q, c, err) ? c : NULL;
+	if (!load_arch(q, q->accel, &c->arch, err))
+		return NULL;
+	c->name = arena_printf(q->a, "%s, one operator after the other", c->arch.name);
+	c->compute = grid_compute_create(q->a, &(struct grid_compute_input){
+						       .layers = p->c.q.layers,
+						       .n_layers = p->c.q.n_layers,
+						       .arch = &c->arch,
+						       .options = {.intra_op_split = true},
+						       .source = {read_graph, c},
+					       });
+	return c;
+}
+
+bool plan_compute_times(struct computing *c, const struct grid_question *q,
+	const enum grid_way *ways, struct grid_times *out, struct err *err)
+{
+	return c->compute ? grid_compute_times(c->compute, q, ways, out, err)
+			  : grid_compute_table_times(&c->table, q, out, err);
+}

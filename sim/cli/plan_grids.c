@@ -1,0 +1,195 @@
+/* Grids and variants of `wham plan`: closed forms first, then what was simulated, then in order. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plan.h"
+
+enum { WEIGHT_COPIES = 2 }; /* weights and their gradients */
+
+struct grid_question plan_question(const struct planning *p, const struct grid_row *row)
+{
+	struct grid_question question = p->c.q;
+	question.grid = row->grid;
+	return question;
+}
+
+static void put_terms(const struct integrated_terms *t, struct grid_seconds *out)
+{
+	out->s[TERM_ALL_GATHER] = t->all_gather;
+	out->s[TERM_DX_ALL_REDUCE] = t->dx_all_reduce;
+	out->s[TERM_DW_ALL_REDUCE] = t->dw_all_reduce;
+	out->s[TERM_HALO_FORWARD] = t->halo_forward;
+	out->s[TERM_HALO_BACKWARD] = t->halo_backward;
+	out->s[TERM_REDISTRIBUTE] = t->redistribute;
+}
+
+static enum grid_kind kind_of(const struct grid_question *q, uint32_t layer)
+{
+	return q->layers[layer].conv ? GRID_CONV : GRID_FC;
+}
+
+/* Of the layers of each kind. */
+static void add_kinds(
+	const struct integrated_case *c, const struct integrated_rules *rules, struct grid_row *row)
+{
+	for (uint32_t i = 0; i < c->q.n_layers; i++) {
+		struct integrated_terms t = integrated_layer_terms(c, rules, i, row->ways[i]);
+		if (rules->all_reduce && i > 0)
+			t.redistribute = integrated_redistribute_s(
+				c, rules, i, row->ways[i - 1], row->ways[i]);
+		row->analytic.of_kind[kind_of(&c->q, i)] += integrated_terms_s(&t);
+	}
+}
+
+static bool compute(struct request *q, const struct planning *p, const struct integrated_case *c,
+	struct grid_row *row, struct err *err)
+{
+	struct grid_times *times = arena_array(q->a, c->q.n_layers, struct grid_times);
+	if (!p->computing)
+		return true;
+	if (!plan_compute_times(p->computing, &c->q, row->ways, times, err))
+		return false;
+	row->times = times;
+	for (uint32_t i = 0; i < c->q.n_layers; i++) {
+		double s = ticks_to_s(times[i].forward + times[i].dx + times[i].dw);
+		row->analytic.s[TERM_COMPUTE] += s;
+		row->analytic.of_kind[kind_of(&c->q, i)] += s;
+	}
+	return true;
+}
+
+static bool estimate(struct request *q, const struct planning *p, const struct integrated_case *c,
+	const struct integrated_rules *rules, const struct integrated_terms *terms,
+	struct grid_row *row, struct err *err)
+{
+	put_terms(terms, &row->analytic);
+	add_kinds(c, rules, row);
+	if (!compute(q, p, c, row, err))
+		return false;
+	row->analytic.total =
+		integrated_iteration_s(terms, row->analytic.s[TERM_COMPUTE], p->options.overlap);
+	row->memory_bytes = grid_memory_bytes(&c->q, row->ways, WEIGHT_COPIES);
+	return true;
+}
+
+/* What the exact closed forms reduce by is what is run. */
+static struct integrated_rules as_run(
+	const struct planning *p, const struct integrated_rules *rules)
+{
+	struct integrated_rules own = *rules;
+	own.all_reduce = rules->all_reduce ? p->form : NULL;
+	return own;
+}
+
+/* A row for rules, or NULL for the best way of each layer; `out` has its question. */
+static bool add_row(struct request *q, const struct planning *p,
+	const struct integrated_rules *named, struct process_grid grid, struct plan_rows *out,
+	struct err *err)
+{
+	struct err why = {0};
+	struct integrated_case c = p->c;
+	struct integrated_terms terms;
+	struct integrated_rules rules =
+		as_run(p, named ? named : integrated_variant("exact-fc", &why));
+	struct grid_row *row = &arena_push(q->a, out->rows, out->n, out->cap);
+	enum grid_way *ways = arena_array(q->a, c.q.n_layers, enum grid_way);
+	*row = (struct grid_row){.grid = grid, .variant = named ? named->name : "choice"};
+	c.q.grid = grid;
+	bool fits = named ? integrated_check(&c, &rules, p->processes, &why)
+			  : grid_check(&c.q, p->processes, &why);
+	if (!fits || (!named && !integrated_choose(q->a, &c, &rules, ways, &terms))) {
+		row->refused = fits ? "a layer that can go no way" : arena_strdup(q->a, why.text);
+		return true;
+	}
+	if (named) {
+		terms = integrated_comm(&c, &rules);
+		integrated_ways(&c, &rules, ways);
+	}
+	row->ways = ways;
+	return estimate(q, p, &c, &rules, &terms, row, err);
+}
+
+/* Those that cannot be last; among equals the smaller Pr, then the name. */
+static int by_time(const void *va, const void *vb)
+{
+	const struct grid_row *a = va, *b = vb;
+	double ta = grid_row_s(a), tb = grid_row_s(b);
+	if (!a->refused != !b->refused)
+		return a->refused ? 1 : -1;
+	if (a->is_simulated != b->is_simulated)
+		return a->is_simulated ? -1 : 1;
+	if (ta < tb || tb < ta)
+		return ta < tb ? -1 : 1;
+	if (a->grid.pr != b->grid.pr)
+		return a->grid.pr < b->grid.pr ? -1 : 1;
+	return strcmp(a->variant, b->variant);
+}
+
+/* The variants that were asked for, on one grid. */
+static bool add_grid(struct request *q, const struct planning *p, struct process_grid grid,
+	struct plan_rows *out, struct err *err)
+{
+	const char *name = q->variant ? q->variant : "eq8-fc";
+	bool all = strcmp(name, "all") == 0;
+	for (size_t v = 0; integrated_variants[v]; v++) {
+		const struct integrated_rules *rules = integrated_variants[v];
+		bool calibrated = rules->extra_gather_words > 0;
+		bool wanted = all ? !calibrated : strcmp(rules->name, name) == 0;
+		if (wanted && !add_row(q, p, rules, grid, out, err))
+			return false;
+	}
+	bool chosen = all || strcmp(name, "choice") == 0;
+	return !chosen || add_row(q, p, NULL, grid, out, err);
+}
+
+static bool find_variant(const struct request *q, struct err *err)
+{
+	static const char *const ours[] = {"all", "choice"};
+	for (size_t i = 0; i < 2; i++)
+		if (!q->variant || strcmp(q->variant, ours[i]) == 0)
+			return true;
+	return integrated_variant(q->variant, err) != NULL;
+}
+
+static void describe(struct request *q, const struct planning *p, struct grid_report *out)
+{
+	*out = (struct grid_report){.model = p->model.name,
+		.question = p->c,
+		.processes = p->processes,
+		.topology = p->simulate ? p->topo.summary : NULL,
+		.network = "simgrid",
+		.machine_source = p->machine_source,
+		.compute = p->computing ? plan_computing_name(p->computing) : NULL,
+		.overlap = q->overlap,
+		.full = q->csv || q->verbose,
+		.iterations = q->samples ? integrated_iterations(
+						   q->samples, q->batch, !q->fractional_epoch)
+					 : 0};
+}
+
+bool plan_grids(struct request *q, struct planning *p, struct grid_report *out, struct err *err)
+{
+	struct plan_rows rows = {0};
+	struct process_grid only = {0};
+	if (!find_variant(q, err))
+		return false;
+	if (q->grid)
+		only = p->c.q.grid;
+	for (uint32_t pr = 1; pr <= p->processes; pr++) {
+		struct process_grid grid = {pr, p->processes / pr};
+		if (p->processes % pr == 0 && (!q->grid || pr == only.pr) &&
+			!add_grid(q, p, grid, &rows, err))
+			return false;
+	}
+	if (p->simulate && !plan_simulate(q, p, &rows, err))
+		return false;
+	if (rows.n > 0)
+		qsort(rows.rows, rows.n, sizeof(*rows.rows), by_time);
+	describe(q, p, out);
+	out->rows = rows.rows;
+	out->n_rows = rows.n;
+	for (uint32_t i = 0; i < rows.n; i++)
+		out->n_fit += !rows.rows[i].refused;
+	return true;
+}

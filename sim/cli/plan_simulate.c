@@ -1,0 +1,101 @@
+/* Schedules of `wham plan` on the network. Grids whose layers go the same ways are one schedule,
+ * whatever the equation beside it. */
+#include <string.h>
+
+#include "base/workers.h"
+#include "cli/plan.h"
+#include "run/iteration.h"
+
+enum { REASON = 240 };
+
+struct played {
+	bool ran;
+	struct grid_seconds seconds;
+	char reason[REASON]; /* why it did not run */
+};
+
+struct simulations {
+	const struct planning *p;
+	const struct grid_row **rows; /* one for each schedule */
+	uint32_t n, cap;
+	struct run_memo *memo; /* of this process */
+};
+
+static bool same_schedule(
+	const struct planning *p, const struct grid_row *a, const struct grid_row *b)
+{
+	return a->grid.pr == b->grid.pr && a->grid.pc == b->grid.pc &&
+	       memcmp(a->ways, b->ways, p->c.q.n_layers * sizeof(*a->ways)) == 0;
+}
+
+static uint32_t find_schedule(const struct simulations *s, const struct grid_row *row)
+{
+	uint32_t i = 0;
+	while (i < s->n && !same_schedule(s->p, s->rows[i], row))
+		i++;
+	return i;
+}
+
+static void take_times(
+	const struct planning *p, const struct iteration_times *t, struct grid_seconds *out)
+{
+	memcpy(out->s, t->s, sizeof(out->s));
+	out->total = t->total_s;
+	for (uint32_t i = 0; i < t->n_layers; i++)
+		out->of_kind[p->c.q.layers[i].conv ? GRID_CONV : GRID_FC] += t->layer_s[i];
+}
+
+static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
+{
+	struct simulations *s = ctx;
+	struct played *out = result;
+	const struct grid_row *row = s->rows[i];
+	struct grid_question question = plan_question(s->p, row);
+	struct grid_options options = s->p->options;
+	struct run_config config = s->p->config;
+	struct iteration it;
+	struct iteration_times times;
+	struct arena a = {0};
+	struct err why = {0};
+	if (!s->memo)
+		s->memo = run_memo_create(&s->p->topo, config.net);
+	config.memo = s->memo;
+	options.times = row->times;
+	bool ok = true;
+	if (!grid_schedule(&a, &question, row->ways, &options, &it, &why)) {
+		memcpy(out->reason, why.text, REASON - 1);
+	} else if ((ok = run_iteration(&a, &it, &config, &times, err))) {
+		out->ran = true;
+		take_times(s->p, &times, &out->seconds);
+	}
+	arena_free(&a);
+	return ok;
+}
+
+bool plan_simulate(
+	struct request *q, const struct planning *p, struct plan_rows *rows, struct err *err)
+{
+	struct simulations s = {.p = p};
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const struct grid_row *row = &rows->rows[i];
+		if (row->ways && find_schedule(&s, row) == s.n)
+			arena_push(q->a, s.rows, s.n, s.cap) = row;
+	}
+	if (s.n == 0)
+		return true;
+	struct played *outcomes = arena_array(q->a, s.n, struct played);
+	uint32_t jobs = q->jobs > 1 ? (uint32_t)q->jobs : 1;
+	struct worker_map map = {simulate_one, &s, s.n, jobs, sizeof(*outcomes)};
+	bool ok = workers_run(&map, outcomes, err);
+	run_memo_destroy(s.memo);
+	for (uint32_t i = 0; ok && i < rows->n; i++) {
+		struct grid_row *row = &rows->rows[i];
+		if (!row->ways)
+			continue;
+		const struct played *o = &outcomes[find_schedule(&s, row)];
+		row->is_simulated = o->ran;
+		row->simulated = o->seconds;
+		row->unscheduled = o->ran ? NULL : arena_strdup(q->a, o->reason);
+	}
+	return ok;
+}

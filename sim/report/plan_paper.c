@@ -1,0 +1,260 @@
+#include "report/plan_paper.h"
+
+#include <math.h>
+
+#include "report/internal.h"
+
+static uint32_t processes_of(const struct paper_report *r)
+{
+	return r->chart->bars[0].grid.pr * r->chart->bars[0].grid.pc;
+}
+
+/* As in the bars: what is hidden does not count. */
+static double fit_comm_s(const struct paper_report *r, const struct figure_bar *bar)
+{
+	return r->chart->panel->overlap ? bar->our_total - r->chart->iterations * bar->compute
+					: bar->our_comm;
+}
+
+static double simulated_comm_s(const struct paper_report *r, const struct paper_bar *b)
+{
+	return r->chart->iterations * (b->simulated.total - b->simulated.s[TERM_COMPUTE]);
+}
+
+/* Computation of what was simulated is played only where it overlaps. */
+static double simulated_total_s(const struct paper_report *r, const struct paper_bar *b)
+{
+	double compute = b->simulated.s[TERM_COMPUTE];
+	return r->chart->iterations * (b->simulated.total + (compute > 0 ? 0 : b->bar->compute));
+}
+
+static const struct paper_bar *best_simulated(const struct paper_report *r)
+{
+	const struct paper_bar *best = NULL;
+	for (uint32_t i = 0; i < r->chart->n_bars; i++) {
+		const struct paper_bar *b = &r->bars[i];
+		if (b->is_simulated &&
+			(!best || simulated_total_s(r, b) < simulated_total_s(r, best)))
+			best = b;
+	}
+	return best;
+}
+
+static void add_s(struct table *t, bool known, double s)
+{
+	if (known)
+		table_cell(t, "%.3f", s);
+	else
+		table_cell(t, "%s", "");
+}
+
+static void add_speedup(struct table *t, bool known, double speedup)
+{
+	if (known)
+		table_cell(t, "%.1f", speedup);
+	else
+		table_cell(t, "%s", "");
+}
+
+void report_paper_table(struct arena *a, const struct paper_report *r, struct table *t)
+{
+	static const char *const columns[] = {"pr", "pc", "digitised_comm_s", "digitised_total_s",
+		"fit_comm_s", "fit_total_s", "literal_comm_s", "literal_total_s",
+		"simulated_comm_s", "simulated_total_s", "printed_speedup", "fit_speedup",
+		"printed_comm_speedup", "fit_comm_speedup"};
+	const struct figure_bar *first = r->chart->bars;
+	bool literal = r->chart->panel->literal != NULL;
+	*t = (struct table){
+		.a = a, .columns = columns, .n_columns = sizeof(columns) / sizeof(*columns)};
+	for (uint32_t i = 0; i < r->chart->n_bars; i++) {
+		const struct paper_bar *b = &r->bars[i];
+		const struct figure_bar *bar = b->bar;
+		table_cell(t, "%u", bar->grid.pr);
+		table_cell(t, "%u", bar->grid.pc);
+		add_s(t, true, bar->comm);
+		add_s(t, true, bar->total);
+		add_s(t, true, fit_comm_s(r, bar));
+		add_s(t, true, bar->our_total);
+		add_s(t, literal, bar->literal_comm);
+		add_s(t, literal, bar->literal_total);
+		add_s(t, b->is_simulated, simulated_comm_s(r, b));
+		add_s(t, b->is_simulated, simulated_total_s(r, b));
+		add_speedup(t, bar->total_speedup > 0, bar->total_speedup);
+		add_speedup(t, true, first->our_total / bar->our_total);
+		add_speedup(t, bar->comm_speedup > 0, bar->comm_speedup);
+		add_speedup(t, true, fit_comm_s(r, first) / fit_comm_s(r, bar));
+	}
+}
+
+static void add_best(
+	struct text *out, const char *what, const struct figure_bar *bar, double comm, double total)
+{
+	text_add(out, "best %s: %ux%u, %.4g s of an epoch, %.4g s of it communication\n", what,
+		bar->grid.pr, bar->grid.pc, total, comm);
+}
+
+void report_paper_text(const struct paper_report *r, struct text *out)
+{
+	const struct figure_panel *panel = r->chart->panel;
+	const struct figure_bar *printed = figure_best_printed(r->chart),
+				*fit = figure_best(r->chart),
+				*literal = figure_best_literal(r->chart);
+	const struct paper_bar *simulated = best_simulated(r);
+	text_add(out,
+		"Fig. %s of Gholami et al. 2018 (arXiv 1712.04432v3): AlexNet, batch %llu, P = %u, "
+		"words of 4 bytes, 2 us, 6 GiB/s, %.0f iterations an epoch%s\n",
+		panel->name, (unsigned long long)r->chart->batch, processes_of(r),
+		r->chart->iterations, panel->overlap ? ", overlapped" : "");
+	text_add(out,
+		"digitised: bars of the paper; fit: %s, calibrated on its figures; computation is "
+		"read off the bars\n",
+		panel->fit);
+	if (printed)
+		text_add(out, "best printed: %ux%u\n", printed->grid.pr, printed->grid.pc);
+	add_best(out, "calibrated", fit, fit_comm_s(r, fit), fit->our_total);
+	if (literal)
+		add_best(out, panel->literal, literal, literal->literal_comm,
+			literal->literal_total);
+	if (simulated)
+		add_best(out, "simulated", simulated->bar, simulated_comm_s(r, simulated),
+			simulated_total_s(r, simulated));
+	if (panel->name[0] == '6' && literal)
+		text_add(out,
+			"Eq. 8 as printed does not give this figure: its best grid is %ux%u, and "
+			"%ux1 (Pr = P) would take %.4g s of communication\n",
+			literal->grid.pr, literal->grid.pc, processes_of(r), r->model_literal_s);
+}
+
+static json_t *pair_json(double comm, double total)
+{
+	json_t *o = json_object();
+	put_real(o, "comm_s", comm);
+	put_real(o, "total_s", total);
+	return o;
+}
+
+static json_t *bar_json(const struct paper_report *r, const struct paper_bar *b)
+{
+	const struct figure_bar *bar = b->bar, *first = r->chart->bars;
+	json_t *o = json_object();
+	put_uint(o, "pr", bar->grid.pr);
+	put_uint(o, "pc", bar->grid.pc);
+	put_real(o, "compute_s", r->chart->iterations * bar->compute);
+	put(o, "digitised", pair_json(bar->comm, bar->total));
+	put_real(o, "pixel_s", bar->pixel);
+	put(o, "fit", pair_json(fit_comm_s(r, bar), bar->our_total));
+	if (r->chart->panel->literal)
+		put(o, "literal", pair_json(bar->literal_comm, bar->literal_total));
+	if (b->is_simulated)
+		put(o, "simulated", pair_json(simulated_comm_s(r, b), simulated_total_s(r, b)));
+	if (b->reason)
+		put_text(o, "not_simulated", b->reason);
+	if (bar->total_speedup > 0)
+		put_real(o, "printed_speedup", bar->total_speedup);
+	if (bar->comm_speedup > 0)
+		put_real(o, "printed_comm_speedup", bar->comm_speedup);
+	put_real(o, "fit_speedup", first->our_total / bar->our_total);
+	put_real(o, "fit_comm_speedup", fit_comm_s(r, first) / fit_comm_s(r, bar));
+	return o;
+}
+
+static void put_best(json_t *root, const char *key, const struct figure_bar *bar)
+{
+	if (!bar)
+		return;
+	json_t *o = json_object();
+	put_uint(o, "pr", bar->grid.pr);
+	put_uint(o, "pc", bar->grid.pc);
+	put(root, key, o);
+}
+
+json_t *report_paper_json(const struct paper_report *r)
+{
+	json_t *root = json_object(), *list = json_array(), *best = json_object();
+	const struct paper_bar *simulated = best_simulated(r);
+	const struct figure_panel *panel = r->chart->panel;
+	put_text(root, "figure", panel->name);
+	put_uint(root, "batch", r->chart->batch);
+	put_uint(root, "processes", processes_of(r));
+	put_uint(root, "word_bytes", 4);
+	put_real(root, "alpha_s", r->figures->c.machine.alpha);
+	put_real(root, "beta_s_per_byte", r->figures->c.machine.beta);
+	put_real(root, "iterations_per_epoch", r->chart->iterations);
+	put(root, "overlap", json_boolean(panel->overlap));
+	put_text(root, "fit_variant", panel->fit);
+	if (panel->literal)
+		put_text(root, "literal_variant", panel->literal);
+	if (panel->literal)
+		put_real(root, "literal_model_comm_s", r->model_literal_s);
+	if (r->network)
+		put_text(root, "topology", r->network);
+	for (uint32_t i = 0; i < r->chart->n_bars; i++)
+		json_array_append_new(list, bar_json(r, &r->bars[i]));
+	put(root, "bars", list);
+	put_best(best, "printed", figure_best_printed(r->chart));
+	put_best(best, "fit", figure_best(r->chart));
+	put_best(best, "literal", figure_best_literal(r->chart));
+	put_best(best, "simulated", simulated ? simulated->bar : NULL);
+	put(root, "best", best);
+	return root;
+}
+
+enum { PARTS = 3 };
+
+/* Computation, model and domain, batch; what is hidden is taken from the batch. */
+static void put_parts(double total, double comm, double batch, double *parts)
+{
+	double exposed = fmin(batch, comm);
+	parts[0] = total - comm;
+	parts[1] = comm - exposed;
+	parts[2] = exposed;
+}
+
+/* Equations that miss a figure by far would leave nothing to see of it. */
+static double cut_at(const struct paper_report *r)
+{
+	double digitised = 0, literal = 0;
+	for (uint32_t i = 0; i < r->chart->n_bars; i++) {
+		digitised = fmax(digitised, r->chart->bars[i].total);
+		literal = fmax(literal, r->chart->bars[i].literal_total);
+	}
+	return literal > 2 * digitised ? 1.6 * digitised : 0;
+}
+
+void report_paper_stacks(struct arena *a, const struct paper_report *r, struct stacks *out)
+{
+	const struct figure_panel *panel = r->chart->panel;
+	bool literal = panel->literal != NULL;
+	uint32_t n = r->chart->n_bars, n_bars = literal ? 3 : 2;
+	double *values = arena_array(a, (size_t)n * n_bars * PARTS + 1, double);
+	*out = (struct stacks){
+		.title = arena_printf(a, "Fig. %s: AlexNet, batch %llu, P = %u%s%s", panel->name,
+			(unsigned long long)r->chart->batch, processes_of(r),
+			panel->overlap ? ", overlapped" : "",
+			cut_at(r) > 0 ? "; higher bars are cut" : ""),
+		.y_max = cut_at(r),
+		.x = "Pr x Pc",
+		.y = "s of an epoch",
+		.parts = {"computation", "model and domain communication", "batch: dW all-reduce"},
+		.bars = {"left: digitised from the paper",
+			arena_printf(
+				a, "%s: %s, calibrated", literal ? "middle" : "right", panel->fit),
+			literal ? arena_printf(a, "right: %s as printed", panel->literal) : NULL},
+		.n_parts = PARTS,
+		.n_bars = n_bars,
+		.n_places = n,
+		.places = arena_array(a, n + 1, const char *),
+		.values = values,
+	};
+	for (uint32_t i = 0; i < n; i++, values += (size_t)n_bars * PARTS) {
+		const struct figure_bar *b = &r->chart->bars[i];
+		double fit = fit_comm_s(r, b), hidden = b->our_comm - fit;
+		out->places[i] = arena_printf(a, "%ux%u", b->grid.pr, b->grid.pc);
+		put_parts(b->total, b->comm, b->batch, values);
+		put_parts(
+			b->our_total, b->our_comm - hidden, b->our_batch - hidden, values + PARTS);
+		if (literal)
+			put_parts(b->literal_total, b->literal_comm, b->literal_batch,
+				values + (size_t)2 * PARTS);
+	}
+}

@@ -1,0 +1,222 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/plan.h"
+#include "suite.h"
+
+static const struct grid_layer layers[] = {
+	{.name = "conv", .conv = true, .weights = 100, .outputs = 8},
+	{.name = "fc", .weights = 1000, .outputs = 8},
+};
+static const enum grid_way ways[] = {GRID_BATCH, GRID_MODEL};
+
+/* Milliseconds: computation 1, all-gather g, reduction of weights w. */
+static struct grid_seconds seconds(double g, double w)
+{
+	struct grid_seconds t = {.total = (1 + g + w) * 1e-3};
+	t.s[TERM_COMPUTE] = 1e-3;
+	t.s[TERM_ALL_GATHER] = g * 1e-3;
+	t.s[TERM_DW_ALL_REDUCE] = w * 1e-3;
+	t.of_kind[GRID_CONV] = w * 1e-3;
+	t.of_kind[GRID_FC] = (1 + g) * 1e-3;
+	return t;
+}
+
+static struct grid_row row(
+	uint32_t pr, uint32_t pc, struct grid_seconds analytic, struct grid_seconds simulated)
+{
+	return (struct grid_row){.grid = {pr, pc},
+		.variant = "exact-fc",
+		.ways = ways,
+		.analytic = analytic,
+		.simulated = simulated,
+		.is_simulated = true,
+		.memory_bytes = 1 << 20};
+}
+
+struct sample {
+	struct grid_row rows[4];
+	struct grid_report report;
+};
+
+static void setup(struct sample *p)
+{
+	*p = (struct sample){
+		.rows = {row(2, 4, seconds(2, 3), seconds(2, 4)),
+			row(4, 2, seconds(3, 1), seconds(6, 1)),
+			row(1, 8, seconds(0, 9), seconds(0, 9)),
+			{.grid = {8, 1}, .variant = "exact-fc", .refused = "too many"}}};
+	p->report = (struct grid_report){.model = "two",
+		.question = {.q = {.layers = layers, .n_layers = 2, .batch = 64, .word_bytes = 4},
+			.machine = {2e-6, 1e-9, 0}},
+		.processes = 8,
+		.topology = "crossbar:8",
+		.network = "simgrid",
+		.machine_source = "given",
+		.compute = "tpuv2",
+		.rows = p->rows,
+		.n_rows = 4,
+		.n_fit = 3};
+}
+
+static void the_best_of_all_and_of_each_kind(void)
+{
+	struct sample p;
+	setup(&p);
+	struct grid_best all = report_grids_best(&p.report);
+	struct grid_best conv = report_grids_best_of(&p.report, GRID_CONV);
+	struct grid_best fc = report_grids_best_of(&p.report, GRID_FC);
+	CU_ASSERT_PTR_EQUAL(all.analytic, &p.rows[1]);
+	CU_ASSERT_PTR_EQUAL(all.simulated, &p.rows[0]);
+	CU_ASSERT_PTR_EQUAL(conv.analytic, &p.rows[1]);
+	CU_ASSERT_PTR_EQUAL(conv.simulated, &p.rows[1]);
+	CU_ASSERT_PTR_EQUAL(fc.simulated, &p.rows[2]);
+	p.rows[0].is_simulated = p.rows[1].is_simulated = p.rows[2].is_simulated = false;
+	CU_ASSERT_PTR_NULL(report_grids_best(&p.report).simulated);
+}
+
+static void equals_are_told_apart_by_the_smaller_pr(void)
+{
+	struct sample p;
+	setup(&p);
+	p.rows[2].analytic = p.rows[1].analytic;
+	CU_ASSERT_PTR_EQUAL(report_grids_best(&p.report).analytic, &p.rows[2]);
+}
+
+static void a_table_has_what_was_asked_for(void)
+{
+	struct sample p;
+	struct arena a = {0};
+	struct table t;
+	struct text out = {0};
+	setup(&p);
+	report_grids_table(&a, &p.report, &t);
+	table_print_csv(&t, &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
+		"pr,pc,variant,analytic_comm_ms,simulated_comm_ms,compute_ms,analytic_total_ms,"
+		"simulated_total_ms,memory_MiB,batch/model/domain,note\n"
+		"2,4,exact-fc,5.000000,6.000000,1.000000,6.000000,7.000000,1.000,1/1/0,\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "8,1,exact-fc,,,,,,,,too many\n"));
+	text_free(&out);
+	p.report.topology = p.report.compute = NULL;
+	p.report.iterations = 100;
+	report_grids_table(&a, &p.report, &t);
+	table_print_csv(&t, &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
+		"pr,pc,variant,analytic_comm_ms,analytic_epoch_s,memory_MiB,batch/model/domain,"
+		"note\n2,4,exact-fc,5.000000,0.600,"));
+	text_free(&out);
+	arena_free(&a);
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+	return json_real_value(json_object_get(object, key));
+}
+
+static void json_has_the_keys_of_the_contract(void)
+{
+	struct sample p;
+	setup(&p);
+	p.rows[2].is_simulated = false;
+	json_t *root = report_grids_json(&p.report);
+	const json_t *grids = json_object_get(root, "grids"), *first = json_array_get(grids, 0);
+	CU_ASSERT_EQUAL(json_array_size(grids), 4);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "analytic_comm_s"), 5e-3, 1e-15);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "simulated_comm_s"), 6e-3, 1e-15);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "compute_s"), 1e-3, 1e-15);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "memory_bytes"), 1 << 20, 0);
+	CU_ASSERT_DOUBLE_EQUAL(
+		number_at(json_object_get(first, "simulated_terms"), "dw_all_reduce_s"), 4e-3,
+		1e-15);
+	CU_ASSERT_TRUE(json_is_null(json_object_get(json_array_get(grids, 2), "simulated_comm_s")));
+	CU_ASSERT_STRING_EQUAL(
+		json_string_value(json_object_get(json_array_get(grids, 3), "refused")),
+		"too many");
+	const json_t *best = json_object_get(json_object_get(root, "best"), "simulated");
+	CU_ASSERT_EQUAL(json_integer_value(json_object_get(best, "pr")), 2);
+	json_decref(root);
+}
+
+/* Computation 1, gather 2, weights 3 of which 2.5 hide. */
+static void bars_leave_out_what_is_hidden(void)
+{
+	struct sample p;
+	struct arena a = {0};
+	struct stacks s;
+	setup(&p);
+	p.rows[0].analytic.total -= 2.5e-3;
+	report_grids_stacks(&a, &p.report, &s);
+	CU_ASSERT_EQUAL_FATAL(s.n_places, 3);
+	CU_ASSERT_STRING_EQUAL(s.places[0], "1x8");
+	CU_ASSERT_STRING_EQUAL(s.places[1], "2x4");
+	const double *bar = s.values + (size_t)1 * s.n_bars * s.n_parts;
+	CU_ASSERT_DOUBLE_EQUAL(bar[0], 1, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(bar[1], 2, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(bar[2], 0, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(bar[3], 0.5, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(bar[s.n_parts + 3], 4, 1e-12);
+	arena_free(&a);
+}
+
+static void a_script_stacks_sums_and_skips_missing_bars(void)
+{
+	const char *places[] = {"1x2", "2\"x1"};
+	double values[] = {1, 2, 3, 4, 5, 6, (double)NAN, 0};
+	struct stacks s = {.title = "t",
+		.x = "x",
+		.y = "y",
+		.parts = {"low", "high"},
+		.bars = {"left", "right"},
+		.n_parts = 2,
+		.n_bars = 2,
+		.n_places = 2,
+		.places = places,
+		.values = values};
+	struct text out = {0};
+	report_stacks(&s, "f.svg", "svg", &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "set output \"f.svg\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "$bar0 << EOD\n-0.2000 1 3\n0.8000 5 11\nEOD\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "$bar1 << EOD\n0.2000 3 7\nEOD\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "(\"1x2\" 0, \"2x1\" 1)"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "title \"high\""));
+	text_free(&out);
+}
+
+static void advice_costs_what_it_costs(void)
+{
+	struct sample p;
+	setup(&p);
+	struct advice_row rows[] = {
+		{"two", "ring:8", {1e-6, 1e-9, 0}, report_grids_best(&p.report)}};
+	struct arena a = {0};
+	struct table t;
+	json_t *root = report_advice_json(rows, 1);
+	const json_t *first = json_array_get(json_object_get(root, "advice"), 0);
+	/* 4x2 takes 8 ms where 2x4 takes 7. */
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "advice_cost"), 8.0 / 7 - 1, 1e-12);
+	CU_ASSERT_TRUE(json_is_true(json_object_get(first, "advice_changes")));
+	report_advice_table(&a, rows, 1, &t);
+	CU_ASSERT_STRING_EQUAL(t.cells[2], "4x2 exact-fc");
+	CU_ASSERT_STRING_EQUAL(t.cells[5], "2x4 exact-fc");
+	CU_ASSERT_STRING_EQUAL(t.cells[7], "14.29");
+	json_decref(root);
+	arena_free(&a);
+}
+
+static CU_TestInfo tests[] = {
+	{"the best of all and of each kind", the_best_of_all_and_of_each_kind},
+	{"equals are told apart by the smaller Pr", equals_are_told_apart_by_the_smaller_pr},
+	{"a table has what was asked for", a_table_has_what_was_asked_for},
+	{"JSON has the keys of the contract", json_has_the_keys_of_the_contract},
+	{"bars leave out what is hidden", bars_leave_out_what_is_hidden},
+	{"a script stacks sums and skips missing bars",
+		a_script_stacks_sums_and_skips_missing_bars},
+	{"advice costs what it costs", advice_costs_what_it_costs},
+	CU_TEST_INFO_NULL,
+};
+
+int main(void)
+{
+	return suite_run("report plan", tests);
+}
