@@ -36,13 +36,14 @@ static bool has_bytes(const struct world *w, uint32_t part)
 	return !w->call->counts || w->call->counts[part] > 0;
 }
 
-/* Ranks that differ by one in one coordinate of the box; in a line without one. */
+/* Ranks that differ by one in one coordinate of the box; in a line without one, or by `line`. */
 static bool is_neighbor(const struct world *w, uint32_t a, uint32_t b)
 {
 	const struct coll_shape *box = &w->call->shape;
-	uint32_t n_dims = box->n_dims > 0 ? box->n_dims : 1, differ = 0, far = 0;
+	bool is_line = box->n_dims == 0 || w->algo == &coll_halo_line;
+	uint32_t n_dims = is_line ? 1 : box->n_dims, differ = 0, far = 0;
 	for (uint32_t i = 0; i < n_dims; i++) {
-		uint32_t size = box->n_dims > 0 ? box->dims[i] : w->n_ranks;
+		uint32_t size = is_line ? w->n_ranks : box->dims[i];
 		uint32_t x = a % size, y = b % size;
 		differ += x != y;
 		far += x > y ? x - y > 1 : y - x > 1;
