@@ -86,7 +86,7 @@ static void add_halo(const struct integrated_case *c, const struct integrated_ru
 				    ? run_halo_s(c, layer, true)
 				    : printed_halo_s(c, g, planes(l->in_w, l->in_c, l->kernel_h));
 	/* Nobody waits for the gradient of the images. */
-	if (layer == 0 && rules->gradient_of_input)
+	if (l->first && rules->gradient_of_input)
 		return;
 	out->halo_backward = rules->all_reduce
 				     ? run_halo_s(c, layer, false)
@@ -105,7 +105,7 @@ static struct integrated_terms printed_terms(const struct integrated_case *c,
 		return t;
 	}
 	t.all_gather = gather_s(c, g.pr, samples_of(c, g) * (double)l->d_out);
-	if (layer > 0 || !rules->gradient_of_input)
+	if (!l->first || !rules->gradient_of_input)
 		t.dx_all_reduce = reduce_s(c, g.pr, samples_of(c, g) * back);
 	t.dw_all_reduce = reduce_s(c, g.pc, (double)l->weights / g.pr);
 	return t;
@@ -123,7 +123,7 @@ static struct integrated_terms run_terms(const struct integrated_case *c,
 	if (way != GRID_MODEL)
 		return t;
 	t.all_gather = analytic_collective_s("ag_bruck", g.pr, grid_output_bytes(&c->q, layer), ab);
-	if (layer > 0)
+	if (!c->q.layers[layer].first)
 		t.dx_all_reduce = analytic_collective_s(
 			rules->all_reduce, g.pr, grid_input_bytes(&c->q, layer), ab);
 	return t;

@@ -32,8 +32,8 @@ struct integrated_rules {
 	 * elsewhere. An all-gather of so many words a sample in front of the fully connected
 	 * layers; the halo of all convolutions in place of Eq. 9's. */
 	uint32_t extra_gather_words, halo_words, halo_messages;
-	/* The gradient that a layer hands back has the size of its input, and the first layer
-	 * hands back none; false: of its output, as Eq. 3, 8 and 9 print. */
+	/* The gradient that a layer hands back has the size of its input, and `first` layers
+	 * hand back none; false: of its output, as Eq. 3, 8 and 9 print. */
 	bool gradient_of_input;
 	/* Width and channels of the backward halo are those of the next layer's input (Eq. 9);
 	 * false: of the layer's output (Eq. 7). */

@@ -70,7 +70,7 @@ static void add_square(struct scheme_form *f, uint32_t q, uint32_t d)
 {
 	for (uint32_t i = 0; i < f->q->model->n_layers; i++) {
 		const struct scheme_layer *l = &f->q->model->layers[i];
-		uint64_t a = div_ceil(f->samples * l->grid.d_in, q * d);
+		uint64_t a = div_ceil(f->samples * l->grid.d_in, (uint64_t)q * d);
 		uint64_t b = div_ceil(l->grid.weights, q);
 		bool dx = l->trained_input;
 		if (l->first_reader) {
@@ -93,18 +93,19 @@ static void add_summa(struct scheme_form *f)
 static void add_tesseract(struct scheme_form *f)
 {
 	uint32_t d = f->q->depth > 0 ? f->q->depth : scheme_depth(f->q->pr);
-	add_square(f, (uint32_t)lround(sqrt(f->q->pr / d)), d);
+	add_square(f, (uint32_t)lround(sqrt((double)f->q->pr / d)), d);
 }
 
 /* q x q x q devices: each of the three products moves (|A| + |B| + |C|) / q^2. */
 static void add_cube(struct scheme_form *f)
 {
 	uint32_t q = (uint32_t)lround(cbrt(f->q->pr));
+	uint64_t face = (uint64_t)q * q;
 	for (uint32_t i = 0; i < f->q->model->n_layers; i++) {
 		const struct scheme_layer *l = &f->q->model->layers[i];
-		uint64_t a = div_ceil(f->samples * l->grid.d_in, q * q);
-		uint64_t b = div_ceil(l->grid.weights, q * q);
-		uint64_t c = div_ceil(f->samples * l->grid.d_out, q * q);
+		uint64_t a = div_ceil(f->samples * l->grid.d_in, face);
+		uint64_t b = div_ceil(l->grid.weights, face);
+		uint64_t c = div_ceil(f->samples * l->grid.d_out, face);
 		double gather_a = l->first_reader ? scheme_gather(f, q, a) : 0;
 		double gather_b = scheme_gather(f, q, b), gather_c = scheme_gather(f, q, c);
 		f->out->forward += gather_a + gather_b + scheme_scatter(f, q, c);

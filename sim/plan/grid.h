@@ -25,6 +25,7 @@ struct grid_layer {
 	uint32_t kernel_h, kernel_w;
 	uint32_t outputs; /* channels or features, which model parallelism shares out */
 	op_id op;         /* in the forward graph */
+	bool first; /* nothing trained comes before it: nobody wants the gradient of its input */
 };
 
 /* Convolutions and products with a trained matrix, in order; names are the graph's. Returns how
@@ -107,7 +108,7 @@ struct grid_options {
 };
 
 /* One iteration: forward, per layer, what moves, the halo, the layer, its all-gather; backward the
- * halo, dW and its all-reduce, dX (but for the first layer) and its all-reduce. Groups of one
+ * halo, dW and its all-reduce, dX (but for `first` layers) and its all-reduce. Groups of one
  * process send nothing. ERR_INPUT where a layer cannot go its way, or where of two grids neither
  * Pr divides the other. */
 bool grid_schedule(struct arena *a, const struct grid_question *q, const enum grid_way *ways,

@@ -168,7 +168,7 @@ static bool price_layer(struct grid_compute *c, uint32_t layer, const struct loc
 		bool mine = is_own(op, head);
 		if (mine)
 			grid_local_work(&scratch, l, &own->ops[id], local->way, local->pr, &work);
-		bool dx = mine && op->pass == PASS_BACKWARD_DATA && layer > 0;
+		bool dx = mine && op->pass == PASS_BACKWARD_DATA && !l->first;
 		tick *sum = op->pass == PASS_FORWARD ? &out->forward : dx ? &out->dx : &out->dw;
 		fits = count(sum, price_work(c, &work), l, err);
 	}

@@ -52,9 +52,9 @@ struct grid_compute *grid_compute_create(struct arena *a, const struct grid_comp
  * are updated whole.
  *
  *   forward  forward operators
- *   dx       the product dX of the layer; 0 for the first one, for which grid_schedule() has none
+ *   dx       the product dX of the layer; 0 for a `first` one, for which grid_schedule() has none
  *   dw       everything else that goes back: of what lies behind the layer, dW, updates; and for
- *            the first layer its dX, if the graph has one, and what lies before it
+ *            layer 0 what lies before it
  *
  * ERR_INPUT: what grid_check_layer() refuses; a graph that has not the layer, or not as many
  * operators as for other samples; a pass of more than GRID_LONGEST_S. Errors of the source. */
@@ -96,8 +96,8 @@ bool grid_compute_table_s(
 
 /* The table's time for B / P samples, whatever Pr: the paper takes for granted that Pr processes
  * share a layer perfectly. To the nearest tick it is the sum of `out`, dealt to the products in
- * proportion to their multiply-accumulates: as many in forward, dx and dw, none in dx of the first
- * layer. Errors as above. */
+ * proportion to their multiply-accumulates: as many in forward, dx and dw, none in dx of `first`
+ * layers. Errors as above. */
 bool grid_compute_table_times(const struct grid_table *table, const struct grid_question *q,
 	struct grid_times *out, struct err *err);
 

@@ -96,11 +96,11 @@ bool grid_compute_table_times(const struct grid_table *table, const struct grid_
 		return false;
 	d.all = (tick)(s * (double)TICKS_PER_S + 0.5);
 	for (uint32_t i = 0; i < q->n_layers; i++)
-		d.macs += (i > 0 ? 3 : 2) * macs_of(&q->layers[i]);
+		d.macs += (q->layers[i].first ? 2 : 3) * macs_of(&q->layers[i]);
 	for (uint32_t i = 0; i < q->n_layers; i++) {
 		double macs = macs_of(&q->layers[i]);
 		out[i].forward = deal_next(&d, macs);
-		out[i].dx = i > 0 ? deal_next(&d, macs) : 0;
+		out[i].dx = q->layers[i].first ? 0 : deal_next(&d, macs);
 		out[i].dw = deal_next(&d, macs);
 	}
 	/* Roundings of the sum may have left a tick. */

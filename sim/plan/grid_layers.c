@@ -20,6 +20,23 @@ static bool has_weights(const struct graph *g, const struct op *op)
 	       g->tensors[op->inputs[1]].class == TENSOR_PARAM;
 }
 
+/* Marks what a trained tensor had part in. */
+static bool *find_trained(struct arena *a, const struct graph *g)
+{
+	bool *trained = arena_array(a, (size_t)g->n_tensors + 1, bool);
+	for (uint32_t t = 0; t < g->n_tensors; t++)
+		trained[t] = g->tensors[t].class == TENSOR_PARAM;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct op *op = &g->ops[i];
+		bool any = false;
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			any = any || trained[op->inputs[k]];
+		for (uint32_t k = 0; k < op->n_outputs; k++)
+			trained[op->outputs[k]] = any;
+	}
+	return trained;
+}
+
 static struct grid_layer layer_of(const struct graph *g, op_id id)
 {
 	const struct op *op = &g->ops[id];
@@ -53,9 +70,14 @@ uint32_t grid_layers(struct arena *a, const struct graph *forward, struct grid_l
 {
 	uint32_t n = 0, cap = 0;
 	struct grid_layer *layers = NULL;
-	for (uint32_t i = 0; i < forward->n_ops; i++)
-		if (has_weights(forward, &forward->ops[i]))
-			arena_push(a, layers, n, cap) = layer_of(forward, i);
+	const bool *trained = find_trained(a, forward);
+	for (uint32_t i = 0; i < forward->n_ops; i++) {
+		if (!has_weights(forward, &forward->ops[i]))
+			continue;
+		struct grid_layer layer = layer_of(forward, i);
+		layer.first = !trained[forward->ops[i].inputs[0]];
+		arena_push(a, layers, n, cap) = layer;
+	}
 	*out = layers;
 	return n;
 }

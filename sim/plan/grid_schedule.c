@@ -160,7 +160,7 @@ static void add_halo_and(struct emitter *e, uint32_t layer, enum task_phase phas
 {
 	uint32_t before[2] = {e->front[0], e->front[1]}, n_before = e->n_front;
 	bool forward = phase == PHASE_FORWARD;
-	if (forward || layer > 0)
+	if (forward || !e->q->layers[layer].first)
 		add_halo(e, layer, forward);
 	uint32_t halo = e->front[0];
 	bool hides = e->options->overlap && e->options->times && e->n_front == 1 &&
@@ -198,7 +198,7 @@ static void add_backward(struct emitter *e, uint32_t layer)
 		&(struct collective){TERM_DW_ALL_REDUCE, COLL_ALLREDUCE,
 			model ? all & ~rows_of(e, g) : all, model ? g.pc : g.pr * g.pc,
 			grid_weight_bytes(e->q, layer, e->ways[layer])});
-	if (layer == 0)
+	if (e->q->layers[layer].first)
 		return;
 	add_compute(e, layer, PHASE_BACKWARD, t ? t[layer].dx : 0);
 	if (model)
