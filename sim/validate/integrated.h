@@ -19,4 +19,10 @@ bool integrated_run_figures(const struct suite_context *context, const struct cs
 	struct suite_report *out, struct err *err);
 extern const char *const integrated_figure_columns[];
 
+/* The schedule of plan/grid.h on SimGrid beside the exact closed forms: layer by layer on a
+ * crossbar, where they are held to be the same; on a ring, a torus and a fat tree, where the
+ * difference and the best grid are shown. */
+bool integrated_run_schedules(const struct suite_context *context,
+	const struct integrated_case *paper, struct suite_report *out, struct err *err);
+
 #endif
