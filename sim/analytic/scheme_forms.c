@@ -26,7 +26,7 @@ static void add_megatron(struct scheme_form *f)
 			f->out->forward += scheme_reduce(f, p, f->samples * l->row_out);
 		if (row)
 			f->out->backward += scheme_reduce(f, p, f->samples * l->shares);
-		if (column && l->first_reader && l->trained_input)
+		if (column && l->first_reader && !l->grid.first)
 			f->out->backward += scheme_reduce(f, p, f->samples * l->column_in);
 		add_gradient(f, l, f->q->pc, column || row ? p : 1);
 	}
@@ -41,7 +41,7 @@ static void add_column(struct scheme_form *f, const struct scheme_layer *l)
 		return;
 	f->out->forward += gather;
 	f->out->backward += gather;
-	if (l->trained_input)
+	if (!l->grid.first)
 		f->out->backward += scheme_scatter(f, f->q->pr, words);
 }
 
@@ -72,7 +72,7 @@ static void add_square(struct scheme_form *f, uint32_t q, uint32_t d)
 		const struct scheme_layer *l = &f->q->model->layers[i];
 		uint64_t a = div_ceil(f->samples * l->grid.d_in, (uint64_t)q * d);
 		uint64_t b = div_ceil(l->grid.weights, q);
-		bool dx = l->trained_input;
+		bool dx = !l->grid.first;
 		if (l->first_reader) {
 			f->out->forward += scheme_gather(f, q, a);
 			f->out->backward += scheme_gather(f, q, a);
@@ -110,9 +110,9 @@ static void add_cube(struct scheme_form *f)
 		double gather_b = scheme_gather(f, q, b), gather_c = scheme_gather(f, q, c);
 		f->out->forward += gather_a + gather_b + scheme_scatter(f, q, c);
 		f->out->backward += gather_a + gather_c + scheme_scatter(f, q, b);
-		if (l->trained_input)
+		if (!l->grid.first)
 			f->out->backward += gather_c + gather_b;
-		if (l->trained_input && l->first_reader)
+		if (!l->grid.first && l->first_reader)
 			f->out->backward += scheme_scatter(f, q, a);
 		add_gradient(f, l, f->q->pc, q * q * q);
 	}

@@ -14,7 +14,6 @@ struct flow {
 	enum flow_state state;
 	uint32_t block; /* sliced: by the layer that opened it */
 	bool heads;     /* sliced: by heads, so that a row within a head is whole */
-	bool trained;
 	uint32_t depth;
 };
 
@@ -58,7 +57,7 @@ static struct flow flow_of(const struct follower *f, tensor_id id)
 	const struct tensor *t = &f->g->tensors[id];
 	if (t->producer != GRAPH_NONE)
 		return f->flows[t->producer];
-	return (struct flow){.state = FLOW_DATA, .trained = t->class == TENSOR_PARAM};
+	return (struct flow){.state = FLOW_DATA};
 }
 
 /* A mask or a bias is smaller than what it is added to; the rest of a residual sum is not. */
@@ -98,7 +97,6 @@ static struct flow merge(const struct follower *f, const struct op *op)
 	bool whole = false, beside = false;
 	for (uint32_t i = 0; i < op->n_inputs; i++) {
 		struct flow in = flow_of(f, op->inputs[i]);
-		out.trained |= in.trained;
 		out.depth = in.depth > out.depth ? in.depth : out.depth;
 		whole |= in.state == FLOW_WHOLE;
 		beside |= in.state == FLOW_DATA && !is_small(f, op, op->inputs[i]);
@@ -127,15 +125,14 @@ static struct flow follow_loss(const struct follower *f, const struct op *op)
 	struct flow in = flow_of(f, op->inputs[0]);
 	if (in.state == FLOW_SLICED)
 		root(f, in.block)->reaches_loss = true;
-	return (struct flow){.state = FLOW_WHOLE, .trained = in.trained, .depth = in.depth};
+	return (struct flow){.state = FLOW_WHOLE, .depth = in.depth};
 }
 
 static struct flow follow_layer(const struct follower *f, const struct op *op, uint32_t layer)
 {
 	struct flow in = flow_of(f, op->inputs[0]);
 	struct scheme_layer *l = &f->layers[layer];
-	struct flow out = {.state = FLOW_SLICED, .block = layer, .trained = true};
-	l->trained_input = in.trained;
+	struct flow out = {.state = FLOW_SLICED, .block = layer};
 	l->depth = out.depth = in.depth + 1;
 	f->blocks[layer] = (struct block){.parent = layer, .row = GRAPH_NONE};
 	if (in.state != FLOW_SLICED)

@@ -4,7 +4,7 @@
 
 #include "plan/scheme_model.h"
 
-/* Fills slice, depth and trained_input of all layers; `layer_of` has the layer of each operator, or
+/* Fills slice and depth of all layers; `layer_of` has the layer of each operator, or
  * GRAPH_NONE. */
 void scheme_follow_features(struct arena *a, const struct graph *g, const uint32_t *layer_of,
 	struct scheme_layer *layers, uint32_t n_layers);

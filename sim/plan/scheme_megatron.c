@@ -74,7 +74,7 @@ static void backward(struct scheme_emitter *e, uint32_t layer)
 		move(e, layer, TERM_BACKWARD, COLL_ALLREDUCE, l->shares);
 	scheme_emit_compute(e, layer, PHASE_BACKWARD);
 	scheme_emit_gradient(e, layer, OVER_REPLICAS, sliced ? e->q->pr : 1);
-	if (l->slice == SLICE_COLUMN && l->first_reader && l->trained_input)
+	if (l->slice == SLICE_COLUMN && l->first_reader && !l->grid.first)
 		move(e, layer, TERM_BACKWARD, COLL_ALLREDUCE, l->column_in);
 }
 
@@ -114,7 +114,7 @@ static void backward_sp(struct scheme_emitter *e, uint32_t layer)
 	scheme_emit_compute(e, layer, PHASE_BACKWARD);
 	scheme_emit_gradient(e, layer, sliced ? OVER_REPLICAS : OVER_GROUP | OVER_REPLICAS,
 		sliced ? e->q->pr : 1);
-	if (column && l->first_reader && l->trained_input)
+	if (column && l->first_reader && !l->grid.first)
 		move(e, layer, TERM_BACKWARD, COLL_REDUCESCATTER, l->column_in);
 }
 

@@ -24,8 +24,7 @@ struct scheme_layer {
 	uint32_t in_features; /* of a row of the input; grid.outputs are those of the output */
 	uint32_t banks;       /* 1; of experts: as many matrices, each for its own rows */
 	bool recurrent;
-	bool trained_input; /* something in front of it is trained, so that dX is needed */
-	uint32_t depth;     /* layers on the longest way to it, itself included */
+	uint32_t depth; /* layers on the longest way to it, itself included */
 	/* Layers that read the same tensor (q, k and v; gate and up) share what moves it. */
 	bool first_reader, last_reader;
 	enum scheme_slice slice;

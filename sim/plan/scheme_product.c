@@ -95,7 +95,7 @@ static void backward(struct scheme_emitter *e, uint32_t layer)
 	move(e, layer, &p, MATRIX_B, &reduce_backward);
 	scheme_emit_gradient(e, layer, p.copies > 1 ? OVER_2 | OVER_REPLICAS : OVER_REPLICAS,
 		p.cube ? p.q * p.q * p.q : p.q * p.q);
-	if (!l->trained_input)
+	if (l->grid.first)
 		return;
 	if (p.cube)
 		move(e, layer, &p, MATRIX_C, &gather_backward);

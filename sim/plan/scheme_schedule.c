@@ -83,12 +83,12 @@ void scheme_emit_compute(struct scheme_emitter *e, uint32_t layer, enum task_pha
 	if (!times)
 		return;
 	const struct grid_times *t = &times[layer];
-	bool trained = e->q->model->layers[layer].trained_input;
+	bool first = e->q->model->layers[layer].grid.first;
 	struct prog_task task = {
 		.kind = TASK_COMPUTE,
 		.phase = phase,
 		.stream = STREAM_COMPUTE,
-		.duration = phase == PHASE_FORWARD ? t->forward : t->dw + (trained ? t->dx : 0),
+		.duration = phase == PHASE_FORWARD ? t->forward : t->dw + (first ? 0 : t->dx),
 	};
 	add(e, layer, TERM_COMPUTE, &task);
 }

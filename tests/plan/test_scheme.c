@@ -337,8 +337,8 @@ static void test_pairs_of_layers(void)
 	struct arena a = {0};
 	struct scheme_model m = read_model(&a, "dlrm");
 	CU_ASSERT_EQUAL_FATAL(m.n_layers, 7);
-	CU_ASSERT_FALSE(m.layers[0].trained_input);
-	CU_ASSERT_TRUE(m.layers[1].trained_input);
+	CU_ASSERT_TRUE(m.layers[0].grid.first);
+	CU_ASSERT_FALSE(m.layers[1].grid.first);
 	CU_ASSERT_EQUAL(m.layers[0].slice, SLICE_COLUMN);
 	CU_ASSERT_EQUAL(m.layers[1].slice, SLICE_ROW);
 	CU_ASSERT_EQUAL(m.n_attentions, 0);
