@@ -3,6 +3,7 @@
 #define CLI_PLAN_H
 
 #include "analytic/integrated.h"
+#include "analytic/scheme.h"
 #include "cli/internal.h"
 #include "report/plan.h"
 #include "run/run.h"
@@ -19,9 +20,10 @@ struct planning {
 	struct topo topo;
 	struct run_config config; /* of `topo` */
 	struct grid_options options;
-	struct computing *computing; /* NULL: nothing is computed */
-	const char *form;            /* of the all-reduce, in the exact closed forms */
-	const char *machine_source;  /* where the latency and the bandwidth of `c` come from */
+	struct computing *computing;  /* NULL: nothing is computed */
+	struct scheme_model *schemes; /* what schemes see of the model; NULL: none was asked for */
+	const char *form;             /* of the all-reduce, in the exact closed forms */
+	const char *machine_source;   /* where the latency and the bandwidth of `c` come from */
 };
 
 /* `topology` NULL: a switch that makes a pure alpha-beta machine. `out` keeps what computes, if it
@@ -35,6 +37,10 @@ struct computing *plan_computing(
 const char *plan_computing_name(const struct computing *c);
 bool plan_compute_times(struct computing *c, const struct grid_question *q,
 	const enum grid_way *ways, struct grid_times *out, struct err *err);
+
+/* One layer; of a table its share of the whole. */
+bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint32_t layer,
+	enum grid_way way, struct grid_times *out, struct err *err);
 
 /* A switch with the latency and the bandwidth of the closed form: half of the latency on either
  * side. */
@@ -54,6 +60,11 @@ bool plan_simulate(
 
 /* The question of one row. */
 struct grid_question plan_question(const struct planning *p, const struct grid_row *row);
+struct scheme_question plan_scheme_question(const struct planning *p, const struct grid_row *row);
+
+/* --compare: every scheme on one grid. */
+bool plan_add_schemes(struct request *q, struct planning *p, struct process_grid grid,
+	struct plan_rows *out, struct err *err);
 
 /* Several models or topologies, one line each. */
 bool plan_advise(struct request *q, struct err *err);

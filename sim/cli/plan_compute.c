@@ -71,3 +71,15 @@ bool plan_compute_times(struct computing *c, const struct grid_question *q,
 	return c->compute ? grid_compute_times(c->compute, q, ways, out, err)
 			  : grid_compute_table_times(&c->table, q, out, err);
 }
+
+bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint32_t layer,
+	enum grid_way way, struct grid_times *out, struct err *err)
+{
+	if (c->compute)
+		return grid_compute_layer(c->compute, q, layer, way, out, err);
+	struct grid_times *all = arena_array(c->q->a, q->n_layers, struct grid_times);
+	if (!grid_compute_table_times(&c->table, q, all, err))
+		return false;
+	*out = all[layer];
+	return true;
+}

@@ -127,7 +127,7 @@ static int by_time(const void *va, const void *vb)
 }
 
 /* The variants that were asked for, on one grid. */
-static bool add_grid(struct request *q, const struct planning *p, struct process_grid grid,
+static bool add_grid(struct request *q, struct planning *p, struct process_grid grid,
 	struct plan_rows *out, struct err *err)
 {
 	const char *name = q->variant ? q->variant : "eq8-fc";
@@ -140,7 +140,9 @@ static bool add_grid(struct request *q, const struct planning *p, struct process
 			return false;
 	}
 	bool chosen = all || strcmp(name, "choice") == 0;
-	return !chosen || add_row(q, p, NULL, grid, out, err);
+	if (chosen && !add_row(q, p, NULL, grid, out, err))
+		return false;
+	return !q->compare || plan_add_schemes(q, p, grid, out, err);
 }
 
 static bool find_variant(const struct request *q, struct err *err)
@@ -161,6 +163,7 @@ static void describe(struct request *q, const struct planning *p, struct grid_re
 		.network = "simgrid",
 		.machine_source = p->machine_source,
 		.compute = p->computing ? plan_computing_name(p->computing) : NULL,
+		.schemes = q->compare,
 		.overlap = q->overlap,
 		.full = q->csv || q->verbose,
 		.iterations = q->samples ? integrated_iterations(

@@ -24,8 +24,9 @@ struct simulations {
 static bool same_schedule(
 	const struct planning *p, const struct grid_row *a, const struct grid_row *b)
 {
-	return a->grid.pr == b->grid.pr && a->grid.pc == b->grid.pc &&
-	       memcmp(a->ways, b->ways, p->c.q.n_layers * sizeof(*a->ways)) == 0;
+	if (a->grid.pr != b->grid.pr || a->scheme != b->scheme)
+		return false;
+	return a->scheme || memcmp(a->ways, b->ways, p->c.q.n_layers * sizeof(*a->ways)) == 0;
 }
 
 static uint32_t find_schedule(const struct simulations *s, const struct grid_row *row)
@@ -45,24 +46,33 @@ static void take_times(
 		out->of_kind[p->c.q.layers[i].conv ? GRID_CONV : GRID_FC] += t->layer_s[i];
 }
 
+static bool schedule(struct arena *a, const struct planning *p, const struct grid_row *row,
+	struct iteration *out, struct err *err)
+{
+	if (row->scheme) {
+		struct scheme_question question = plan_scheme_question(p, row);
+		return scheme_schedule(a, row->scheme, &question, out, err);
+	}
+	struct grid_question question = plan_question(p, row);
+	struct grid_options options = p->options;
+	options.times = row->times;
+	return grid_schedule(a, &question, row->ways, &options, out, err);
+}
+
 static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 {
 	struct simulations *s = ctx;
 	struct played *out = result;
-	const struct grid_row *row = s->rows[i];
-	struct grid_question question = plan_question(s->p, row);
-	struct grid_options options = s->p->options;
 	struct run_config config = s->p->config;
 	struct iteration it;
 	struct iteration_times times;
 	struct arena a = {0};
 	struct err why = {0};
+	bool ok = true;
 	if (!s->memo)
 		s->memo = run_memo_create(&s->p->topo, config.net);
 	config.memo = s->memo;
-	options.times = row->times;
-	bool ok = true;
-	if (!grid_schedule(&a, &question, row->ways, &options, &it, &why)) {
+	if (!schedule(&a, s->p, s->rows[i], &it, &why)) {
 		memcpy(out->reason, why.text, REASON - 1);
 	} else if ((ok = run_iteration(&a, &it, &config, &times, err))) {
 		out->ran = true;
@@ -72,13 +82,19 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 	return ok;
 }
 
+/* Something of the row can be carried out. */
+static bool can_run(const struct grid_row *row)
+{
+	return !row->refused && (row->ways || row->scheme);
+}
+
 bool plan_simulate(
 	struct request *q, const struct planning *p, struct plan_rows *rows, struct err *err)
 {
 	struct simulations s = {.p = p};
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const struct grid_row *row = &rows->rows[i];
-		if (row->ways && find_schedule(&s, row) == s.n)
+		if (can_run(row) && find_schedule(&s, row) == s.n)
 			arena_push(q->a, s.rows, s.n, s.cap) = row;
 	}
 	if (s.n == 0)
@@ -90,7 +106,7 @@ bool plan_simulate(
 	run_memo_destroy(s.memo);
 	for (uint32_t i = 0; ok && i < rows->n; i++) {
 		struct grid_row *row = &rows->rows[i];
-		if (!row->ways)
+		if (!can_run(row))
 			continue;
 		const struct played *o = &outcomes[find_schedule(&s, row)];
 		row->is_simulated = o->ran;

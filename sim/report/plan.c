@@ -121,41 +121,50 @@ static const struct heading {
 	const char *name;
 	enum column column;
 	enum iteration_term term, more; /* of the terms: their sum */
-	bool simulated, computes, epoch, full;
+	bool simulated, computes, epoch, full, schemes;
 } headings[] = {
-	{"analytic_comm_ms", COLUMN_ANALYTIC_COMM, 0, 0, false, false, false, false},
-	{"all_gather_ms", COLUMN_ANALYTIC_TERM, TERM_ALL_GATHER, 0, false, false, false, true},
-	{"dx_all_reduce_ms", COLUMN_ANALYTIC_TERM, TERM_DX_ALL_REDUCE, 0, false, false, false,
-		true},
-	{"dw_all_reduce_ms", COLUMN_ANALYTIC_TERM, TERM_DW_ALL_REDUCE, 0, false, false, false,
-		true},
+	{"analytic_comm_ms", COLUMN_ANALYTIC_COMM, 0, 0, false, false, false, false, false},
+	{"all_gather_ms", COLUMN_ANALYTIC_TERM, TERM_ALL_GATHER, 0, false, false, false, true,
+		false},
+	{"dx_all_reduce_ms", COLUMN_ANALYTIC_TERM, TERM_DX_ALL_REDUCE, 0, false, false, false, true,
+		false},
+	{"dw_all_reduce_ms", COLUMN_ANALYTIC_TERM, TERM_DW_ALL_REDUCE, 0, false, false, false, true,
+		false},
 	{"halo_ms", COLUMN_ANALYTIC_TERM, TERM_HALO_FORWARD, TERM_HALO_BACKWARD, false, false,
-		false, true},
-	{"redistribute_ms", COLUMN_ANALYTIC_TERM, TERM_REDISTRIBUTE, 0, false, false, false, true},
-	{"simulated_comm_ms", COLUMN_SIMULATED_COMM, 0, 0, true, false, false, false},
+		false, true, false},
+	{"redistribute_ms", COLUMN_ANALYTIC_TERM, TERM_REDISTRIBUTE, 0, false, false, false, true,
+		false},
+	{"forward_ms", COLUMN_ANALYTIC_TERM, TERM_FORWARD, 0, false, false, false, true, true},
+	{"backward_ms", COLUMN_ANALYTIC_TERM, TERM_BACKWARD, 0, false, false, false, true, true},
+	{"simulated_comm_ms", COLUMN_SIMULATED_COMM, 0, 0, true, false, false, false, false},
 	{"simulated_all_gather_ms", COLUMN_SIMULATED_TERM, TERM_ALL_GATHER, 0, true, false, false,
-		true},
+		true, false},
 	{"simulated_dx_all_reduce_ms", COLUMN_SIMULATED_TERM, TERM_DX_ALL_REDUCE, 0, true, false,
-		false, true},
+		false, true, false},
 	{"simulated_dw_all_reduce_ms", COLUMN_SIMULATED_TERM, TERM_DW_ALL_REDUCE, 0, true, false,
-		false, true},
+		false, true, false},
 	{"simulated_halo_ms", COLUMN_SIMULATED_TERM, TERM_HALO_FORWARD, TERM_HALO_BACKWARD, true,
-		false, false, true},
+		false, false, true, false},
 	{"simulated_redistribute_ms", COLUMN_SIMULATED_TERM, TERM_REDISTRIBUTE, 0, true, false,
-		false, true},
-	{"compute_ms", COLUMN_COMPUTE, 0, 0, false, true, false, false},
-	{"analytic_total_ms", COLUMN_ANALYTIC_TOTAL, 0, 0, false, true, false, false},
-	{"simulated_total_ms", COLUMN_SIMULATED_TOTAL, 0, 0, true, true, false, false},
-	{"analytic_epoch_s", COLUMN_ANALYTIC_EPOCH, 0, 0, false, false, true, false},
-	{"simulated_epoch_s", COLUMN_SIMULATED_EPOCH, 0, 0, true, false, true, false},
-	{"memory_MiB", COLUMN_MEMORY, 0, 0, false, false, false, false},
+		false, true, false},
+	{"simulated_forward_ms", COLUMN_SIMULATED_TERM, TERM_FORWARD, 0, true, false, false, true,
+		true},
+	{"simulated_backward_ms", COLUMN_SIMULATED_TERM, TERM_BACKWARD, 0, true, false, false, true,
+		true},
+	{"compute_ms", COLUMN_COMPUTE, 0, 0, false, true, false, false, false},
+	{"analytic_total_ms", COLUMN_ANALYTIC_TOTAL, 0, 0, false, true, false, false, false},
+	{"simulated_total_ms", COLUMN_SIMULATED_TOTAL, 0, 0, true, true, false, false, false},
+	{"analytic_epoch_s", COLUMN_ANALYTIC_EPOCH, 0, 0, false, false, true, false, false},
+	{"simulated_epoch_s", COLUMN_SIMULATED_EPOCH, 0, 0, true, false, true, false, false},
+	{"memory_MiB", COLUMN_MEMORY, 0, 0, false, false, false, false, false},
 };
 enum { N_HEADINGS = sizeof(headings) / sizeof(*headings), BEFORE = 4 };
 
 static bool is_shown(const struct grid_report *r, const struct heading *h)
 {
 	return (!h->simulated || r->topology) && (!h->computes || r->compute) &&
-	       (!h->epoch || r->iterations > 0) && (!h->full || r->full);
+	       (!h->epoch || r->iterations > 0) && (!h->full || r->full) &&
+	       (!h->schemes || r->schemes);
 }
 
 static double term_s(const struct grid_seconds *t, const struct heading *h)

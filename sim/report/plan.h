@@ -4,6 +4,7 @@
 
 #include "analytic/integrated.h"
 #include "plan/iteration.h"
+#include "plan/scheme.h"
 #include "report/plot.h"
 #include "report/report.h"
 
@@ -24,7 +25,8 @@ double grid_comm_s(const struct grid_seconds *t);
 struct grid_row {
 	struct process_grid grid;
 	const char *variant;
-	const enum grid_way *ways;      /* of each layer; NULL: a scheme that is no grid of ours */
+	const enum grid_way *ways; /* of each layer; NULL: a scheme, or refused */
+	const struct scheme *scheme;
 	const struct grid_times *times; /* computation of each layer; NULL: none */
 	struct grid_seconds analytic, simulated;
 	bool is_simulated;
@@ -46,6 +48,7 @@ struct grid_report {
 	const char *network;         /* "simgrid" */
 	const char *machine_source;  /* where latency and bandwidth of the closed form come from */
 	const char *compute;         /* what computes: "tpuv2"; NULL: nothing */
+	bool schemes;                /* there are rows of schemes */
 	bool overlap, full;          /* full: all columns */
 	double iterations;           /* of an epoch; 0: not asked for */
 	const struct grid_row *rows; /* the best first, then those that cannot be */
