@@ -23,13 +23,14 @@ double scheme_terms_s(const struct scheme_terms *t); /* their sum */
  *   megatron-sp     AG(Pr, S X) + RS(Pr, S Y) + AG(Pr, S Y) + 2 of the former backward, AG and RS
  *   summa-2d        AG(q, S X / q) + AG(q, W / q); twice as much backward; AR(Pc, W / q^2)
  *   tesseract-2.5d  the same of S X / d; AR(d Pc, W / q^2)
- *   cube-3d         AG(q, S X / q^2) + AG(q, W / q^2) + RS(q, S Y / q^2); twice as much backward, with
- *                   AG and RS exchanged; AR(Pc, W / q^3)
+ *   cube-3d         AG(q, S X / q^2) + AG(q, W / q^2) + RS(q, S Y / q^2); twice as much backward,
+ *                   with AG and RS exchanged; AR(Pc, W / q^3)
  *   fsdp            AG(Pr, W) each way + RS(Pr, W) + AR(Pc, W / Pr)
  *   zero-2          RS(Pr, W) + AR(Pc, W / Pr) + AG(Pr, W)
  *   context-*       AG(Pr, S n(K,V)) each way and RS(Pr, S n(K,V)) + AR(P, W)
  *   ulysses         A2A(Pr, S n / Pr) of Q, K, V and the output, each way + AR(P, W)
- *   expert          2 A2A(Pr, S_device k t h) each way + AR(Pc, W / Pr) of experts, AR(P, W) of others
+ *   expert          2 A2A(Pr, S_device k t h) each way + AR(Pc, W / Pr) of experts, AR(P, W) of
+ *                   others
  * ERR_INPUT as scheme_check(), or a collective that has no closed form. */
 bool scheme_comm(const struct scheme *s, const struct scheme_question *q,
 	const struct alpha_beta *machine, struct scheme_terms *out, struct err *err);

@@ -6,33 +6,38 @@
  * The volumes are those of the sources named at each scheme; r = (Pr - 1) / Pr, b samples, s
  * positions, h features, 12 h^2 weights of a transformer layer. "Sent" is what one device sends.
  *
- * name            group     forward                 backward                        gradients over
- * context-gather  any       AG K,V                  AG K,V; RS dK,dV                Pr Pc
- * context-ring    any       Pr-1 hops of K,V        the same of K,V and of dK,dV    Pr Pc
- *    Liu et al. 2023 (Ring Attention, arXiv 2310.01889): 6 b s h_kv r sent, h_kv = h kv_heads / heads.
- *    The hops of K and V are played as a ring all-gather, those of dK and dV as a ring reduce-scatter:
- *    the same messages. A ring that starts dK and dV at their owner makes one hop more.
- * cube-3d         q^3       AG A, AG B, RS C        the same for each of dA, dB     Pc
- *    Agarwal et al. 1995 (IBM J. R&D 39); Bian et al. 2021 (arXiv 2105.14450): a product C = A B on
- *    q x q x q devices sends (q-1)/q^3 (|A|+|B|+|C|); dA = dC B^T and dB = A^T dC are two more.
- * expert          any       A2A out and back        the same                        Pc; what is no expert Pr Pc
- *    Lepikhin et al. 2020 (GShard, arXiv 2006.16668): 2 k t h r sent each way, t tokens of a device, top-k;
- *    balanced load, capacity factor 1. Samples are shared over all devices.
- * fsdp            any       AG W                    AG W                            RS over Pr, then AR over Pc
- *    Rajbhandari et al. 2020 (ZeRO stage 3, arXiv 1910.02054); Zhao et al. 2023 (FSDP and HSDP, arXiv
- *    2304.11277): 3 |W| r sent, 36 h^2 r. Layer by layer; samples over all devices.
- * megatron        any       AR behind row layers    AR of dX of column layers       Pc
+ * Rows say: Pr; forward; backward; gradients, over which devices.
+ *
+ * context-gather  any. AG K,V. AG K,V; RS dK,dV. AR over Pr Pc.
+ * context-ring    any. Pr - 1 hops of K,V. As many of K,V and of dK,dV. AR over Pr Pc.
+ *    Liu et al. 2023 (Ring Attention, arXiv 2310.01889): 6 b s h_kv r sent, h_kv = h kv_heads /
+ *    heads. The hops of K and V are played as a ring all-gather, those of dK and dV as a ring
+ *    reduce-scatter: the same messages. A ring that starts dK and dV at their owner makes one
+ *    hop more.
+ * cube-3d         q^3. AG A, AG B, RS C. The same for each of dA, dB. AR over Pc.
+ *    Agarwal et al. 1995 (IBM J. R&D 39); Bian et al. 2021 (arXiv 2105.14450): a product C = A B
+ *    on q x q x q devices sends (q-1)/q^3 (|A|+|B|+|C|); dA = dC B^T and dB = A^T dC are two more.
+ * expert          any. A2A out and back. The same. AR over Pc; of what is no expert over Pr Pc.
+ *    Lepikhin et al. 2020 (GShard, arXiv 2006.16668): 2 k t h r sent each way, t tokens of a
+ *    device, top-k; balanced load, capacity factor 1. Samples are shared over all devices.
+ * fsdp            any. AG W. AG W. RS over Pr, then AR over Pc.
+ *    Rajbhandari et al. 2020 (ZeRO stage 3, arXiv 1910.02054); Zhao et al. 2023 (FSDP and HSDP,
+ *    arXiv 2304.11277): 3 |W| r sent, 36 h^2 r. Layer by layer; samples over all devices.
+ * megatron        any. AR behind row layers. AR of dX of column layers. AR over Pc.
  *    Shoeybi et al. 2019 (arXiv 1909.08053): 4 AR of b s h for a transformer layer, 8 b s h r sent.
- * megatron-sp     any       AG and RS around pairs  AG, RS, and AG of inputs again  Pc; what is whole Pr Pc
- *    Korthikanti et al. 2022 (arXiv 2205.05198): 8 b s h r sent, and 2 b s h r to gather inputs again.
- * summa-2d        q^2       AG A, AG B              AG B, RS dA; AG A, RS dB        Pc
- *    van de Geijn and Watts 1997 (SUMMA); Xu et al. 2021 (Optimus, arXiv 2104.05343): (q-1)/q^2 (|A|+|B|)
- *    sent for each of the three products. Panels are gathered, not broadcast one by one.
- * tesseract-2.5d  q^2 d     as summa-2d, |A| / d    as summa-2d                     d Pc
+ * megatron-sp     any. AG before and RS behind pairs. AG, RS, and AG of inputs again. AR over Pc;
+ *                 of what is whole over Pr Pc.
+ *    Korthikanti et al. 2022 (arXiv 2205.05198): 8 b s h r sent, and 2 b s h r to gather inputs
+ *    again.
+ * summa-2d        q^2. AG A, AG B. AG B, RS dA; AG A, RS dB. AR over Pc.
+ *    van de Geijn and Watts 1997 (SUMMA); Xu et al. 2021 (Optimus, arXiv 2104.05343): (q-1)/q^2
+ *    (|A|+|B|) sent for each of the three products. Panels are gathered, not broadcast one by one.
+ * tesseract-2.5d  q^2 d. As summa-2d, of |A| / d. The same. AR over d Pc.
  *    Solomonik and Demmel 2011; Wang et al. 2021 (Tesseract, arXiv 2105.14500), 1 < d <= q.
- * ulysses         any       A2A of q, k, v, out     the same                        Pr Pc
- *    Jacobs et al. 2023 (DeepSpeed Ulysses, arXiv 2309.14509): (2 + 2 h_kv/h) b s h r/Pr sent each way.
- * zero-2          any       nothing                 nothing                         RS over Pr, AR over Pc, AG W
+ * ulysses         any. A2A of q, k, v, out. The same. AR over Pr Pc.
+ *    Jacobs et al. 2023 (DeepSpeed Ulysses, arXiv 2309.14509): (2 + 2 h_kv/h) b s h r / Pr sent
+ *    each way.
+ * zero-2          any. Nothing. Nothing. RS over Pr, AR over Pc, and in the end AG W over Pr.
  *    ZeRO stage 2: 2 |W| r sent, 24 h^2 r. Samples over all devices.
  *
  * A layer that nothing trained stands in front of makes no dX. Layers that read the same tensor
@@ -107,7 +112,7 @@ uint32_t scheme_depth(uint32_t pr);
 bool scheme_check(const struct scheme *s, const struct scheme_question *q, struct err *err);
 
 /* One iteration as a prog of one role whose tasks follow one another. Terms: TERM_FORWARD,
- * TERM_BACKWARD, TERM_DW_ALL_REDUCE (last column of the table above), and TERM_COMPUTE with
+ * TERM_BACKWARD, TERM_DW_ALL_REDUCE (the last entry of each row above), and TERM_COMPUTE with
  * `times`. Layers are those of the model. Dimensions are the group's (see each row), then "pc". */
 bool scheme_schedule(struct arena *a, const struct scheme *s, const struct scheme_question *q,
 	struct iteration *out, struct err *err);

@@ -60,7 +60,8 @@ struct scheme_model {
 };
 
 /* Layers are those of grid_layers(), under the same indices: look-ups, norms and biases are left
- * out, as they are of the integrated grid. `forward` is not fused, with tp 1; `out` keeps its names.
+ * out, as they are of the integrated grid. `forward` is not fused, with tp 1; `out` keeps its
+ * names.
  *
  * Row layers are found by following features: between a column layer and its row layer stand only
  * operators that work on each feature or each head by itself. Where a norm, a sum with something
