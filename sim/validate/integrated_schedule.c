@@ -9,7 +9,7 @@
 #include "validate/integrated.h"
 
 /* SimGrid counts in picoseconds and 1024ths of a byte. */
-static const double TOLERANCE = 1e-4;
+static const double held_to = 1e-4;
 enum { BATCH = 2048 };
 
 /* One grid on one network. */
@@ -84,7 +84,7 @@ static bool hold_grids(const struct suite_context *context, struct trial *t, uin
 			suite_add(a, out,
 				arena_printf(a, "%s %ux%u %s, %s: crossbar", t->rules.name, pr,
 					p / pr, t->c.q.layers[i].name, t->all_reduce),
-				closed_form(t, i), layers[i], TOLERANCE);
+				closed_form(t, i), layers[i], held_to);
 	}
 	return true;
 }
