@@ -18,7 +18,7 @@ struct simulations {
 	const struct planning *p;
 	const struct grid_row **rows; /* one for each schedule */
 	uint32_t n, cap;
-	struct run_memo *memo; /* of this process */
+	struct run_memo *memo; /* of this process; none for a SimGrid platform */
 };
 
 static bool same_schedule(
@@ -69,7 +69,7 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 	struct arena a = {0};
 	struct err why = {0};
 	bool ok = true;
-	if (!s->memo)
+	if (!s->memo && !s->p->topo.platform_xml)
 		s->memo = run_memo_create(&s->p->topo, config.net);
 	config.memo = s->memo;
 	if (!schedule(&a, s->p, s->rows[i], &it, &why)) {

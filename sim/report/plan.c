@@ -8,21 +8,15 @@
 
 double grid_comm_s(const struct grid_seconds *t)
 {
-	return t->total - t->s[TERM_COMPUTE];
+	double sum = 0;
+	for (int k = TERM_COMPUTE + 1; k < N_ITERATION_TERMS; k++)
+		sum += t->s[k];
+	return sum;
 }
 
 double grid_row_s(const struct grid_row *row)
 {
 	return row->is_simulated ? row->simulated.total : row->analytic.total;
-}
-
-/* Communication of the closed form in full, as the equations have it, whatever hides. */
-static double analytic_comm_s(const struct grid_row *row)
-{
-	double sum = 0;
-	for (int t = TERM_COMPUTE + 1; t < N_ITERATION_TERMS; t++)
-		sum += row->analytic.s[t];
-	return sum;
 }
 
 static double seconds_of(const struct grid_seconds *t, enum grid_kind kind, bool whole)
@@ -177,7 +171,7 @@ static void add_value(const struct grid_report *r, const struct grid_row *row,
 {
 	switch (h->column) {
 	case COLUMN_ANALYTIC_COMM:
-		add_ms(t, analytic_comm_s(row));
+		add_ms(t, grid_comm_s(&row->analytic));
 		return;
 	case COLUMN_ANALYTIC_TERM:
 		add_ms(t, term_s(&row->analytic, h));

@@ -19,7 +19,8 @@ struct grid_seconds {
 	double of_kind[N_GRID_KINDS]; /* computation and communication of the layers of a kind */
 };
 
-/* Without what is computed. */
+/* Without what is computed: of the closed form in full, of what was simulated as far as no
+ * computation hid it. */
 double grid_comm_s(const struct grid_seconds *t);
 
 struct grid_row {

@@ -16,14 +16,6 @@ static json_t *terms_json(const struct grid_seconds *t)
 	return o;
 }
 
-static double sum_of_terms(const struct grid_seconds *t)
-{
-	double sum = 0;
-	for (int k = TERM_COMPUTE + 1; k < N_ITERATION_TERMS; k++)
-		sum += t->s[k];
-	return sum;
-}
-
 static json_t *ways_json(const struct grid_question *q, const enum grid_way *ways)
 {
 	json_t *list = json_array();
@@ -68,7 +60,7 @@ static json_t *grid_json(const struct grid_report *r, const struct grid_row *row
 		put_text(o, "refused", row->refused);
 		return o;
 	}
-	put_real(o, "analytic_comm_s", sum_of_terms(&row->analytic));
+	put_real(o, "analytic_comm_s", grid_comm_s(&row->analytic));
 	put_seconds(o, "compute_s", r->compute != NULL, row->analytic.s[TERM_COMPUTE]);
 	put_real(o, "analytic_total_s", row->analytic.total);
 	if (r->iterations > 0)

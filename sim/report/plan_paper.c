@@ -18,7 +18,7 @@ static double fit_comm_s(const struct paper_report *r, const struct figure_bar *
 
 static double simulated_comm_s(const struct paper_report *r, const struct paper_bar *b)
 {
-	return r->chart->iterations * (b->simulated.total - b->simulated.s[TERM_COMPUTE]);
+	return r->chart->iterations * grid_comm_s(&b->simulated);
 }
 
 /* Computation of what was simulated is played only where it overlaps. */
