@@ -59,17 +59,22 @@ static bool compute(struct request *q, const struct planning *p, const struct in
 	return true;
 }
 
-static bool estimate(struct request *q, const struct planning *p, const struct integrated_case *c,
-	const struct integrated_rules *rules, const struct integrated_terms *terms,
-	struct grid_row *row, struct err *err)
+/* A grid, and the equations for it. */
+struct reading {
+	struct integrated_case c;
+	struct integrated_rules rules;
+};
+
+static bool estimate(struct request *q, const struct planning *p, const struct reading *r,
+	const struct integrated_terms *terms, struct grid_row *row, struct err *err)
 {
 	put_terms(terms, &row->analytic);
-	add_kinds(c, rules, row);
-	if (!compute(q, p, c, row, err))
+	add_kinds(&r->c, &r->rules, row);
+	if (!compute(q, p, &r->c, row, err))
 		return false;
 	row->analytic.total =
 		integrated_iteration_s(terms, row->analytic.s[TERM_COMPUTE], p->options.overlap);
-	row->memory_bytes = grid_memory_bytes(&c->q, row->ways, WEIGHT_COPIES);
+	row->memory_bytes = grid_memory_bytes(&r->c.q, row->ways, WEIGHT_COPIES);
 	return true;
 }
 
@@ -82,32 +87,30 @@ static struct integrated_rules as_run(
 	return own;
 }
 
-/* A row for rules, or NULL for the best way of each layer; `out` has its question. */
+/* A row of the rules; NULL: of the best way of each layer. */
 static bool add_row(struct request *q, const struct planning *p,
 	const struct integrated_rules *named, struct process_grid grid, struct plan_rows *out,
 	struct err *err)
 {
 	struct err why = {0};
-	struct integrated_case c = p->c;
 	struct integrated_terms terms;
-	struct integrated_rules rules =
-		as_run(p, named ? named : integrated_variant("exact-fc", &why));
+	struct reading r = {p->c, as_run(p, named ? named : integrated_variant("exact-fc", &why))};
 	struct grid_row *row = &arena_push(q->a, out->rows, out->n, out->cap);
-	enum grid_way *ways = arena_array(q->a, c.q.n_layers, enum grid_way);
+	enum grid_way *ways = arena_array(q->a, r.c.q.n_layers, enum grid_way);
 	*row = (struct grid_row){.grid = grid, .variant = named ? named->name : "choice"};
-	c.q.grid = grid;
-	bool fits = named ? integrated_check(&c, &rules, p->processes, &why)
-			  : grid_check(&c.q, p->processes, &why);
-	if (!fits || (!named && !integrated_choose(q->a, &c, &rules, ways, &terms))) {
+	r.c.q.grid = grid;
+	bool fits = named ? integrated_check(&r.c, &r.rules, p->processes, &why)
+			  : grid_check(&r.c.q, p->processes, &why);
+	if (!fits || (!named && !integrated_choose(q->a, &r.c, &r.rules, ways, &terms))) {
 		row->refused = fits ? "a layer that can go no way" : arena_strdup(q->a, why.text);
 		return true;
 	}
 	if (named) {
-		terms = integrated_comm(&c, &rules);
-		integrated_ways(&c, &rules, ways);
+		terms = integrated_comm(&r.c, &r.rules);
+		integrated_ways(&r.c, &r.rules, ways);
 	}
 	row->ways = ways;
-	return estimate(q, p, &c, &rules, &terms, row, err);
+	return estimate(q, p, &r, &terms, row, err);
 }
 
 /* Those that cannot be last; among equals the smaller Pr, then the name. */

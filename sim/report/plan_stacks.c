@@ -73,7 +73,7 @@ void report_grids_stacks(struct arena *a, const struct grid_report *r, struct st
 		.places = arena_array(a, n + 1, const char *),
 		.values = values,
 	};
-	for (uint32_t i = 0; i < n; i++, values += n_bars * PARTS) {
+	for (uint32_t i = 0; i < n; i++, values += (size_t)n_bars * PARTS) {
 		out->places[i] = arena_printf(a, "%ux%u%s%s", rows[i]->grid.pr, rows[i]->grid.pc,
 			variants ? " " : "", variants ? rows[i]->variant : "");
 		parts_of(&rows[i]->analytic, scale, values);

@@ -146,16 +146,17 @@ static bool compute(const struct csv *t, size_t row, const struct figure_panel *
 	return true;
 }
 
+/* There is room for a chart of each row. */
 static struct figure_chart *chart_for(
-	struct arena *a, struct figures *f, const struct figure_panel *panel, uint64_t batch)
+	struct figures *f, const struct figure_panel *panel, uint64_t batch)
 {
 	struct figure_chart *last = f->n_charts ? &f->charts[f->n_charts - 1] : NULL;
 	if (last && last->panel == panel)
 		return last;
-	arena_push(a, f->charts, f->n_charts, f->cap_charts) = (struct figure_chart){.panel = panel,
+	f->charts[f->n_charts] = (struct figure_chart){.panel = panel,
 		.batch = batch,
 		.iterations = integrated_iterations(PAPER_SAMPLES, batch, true)};
-	return &f->charts[f->n_charts - 1];
+	return &f->charts[f->n_charts++];
 }
 
 bool figures_compute(const struct suite_context *context, const struct csv *t, struct figures *out,
@@ -164,6 +165,7 @@ bool figures_compute(const struct suite_context *context, const struct csv *t, s
 	*out = (struct figures){0};
 	if (!integrated_paper(context, &out->c, err))
 		return false;
+	out->charts = arena_array(context->a, t->n_rows + 1, struct figure_chart);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		struct figure_bar bar = {0};
 		const struct figure_panel *panel;
@@ -173,7 +175,7 @@ bool figures_compute(const struct suite_context *context, const struct csv *t, s
 		struct integrated_case c = place(&out->c, panel, batch, bar.grid);
 		if (!compute(t, i, panel, &c, &bar, err))
 			return false;
-		struct figure_chart *chart = chart_for(context->a, out, panel, batch);
+		struct figure_chart *chart = chart_for(out, panel, batch);
 		arena_push(context->a, chart->bars, chart->n_bars, chart->cap_bars) = bar;
 	}
 	return true;

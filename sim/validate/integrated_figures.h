@@ -41,7 +41,7 @@ struct figure_chart {
 struct figures {
 	struct integrated_case c; /* the paper's; batch and grids are those of a bar */
 	struct figure_chart *charts;
-	uint32_t n_charts, cap_charts;
+	uint32_t n_charts;
 };
 
 /* Bars in the order of the table, which has the columns of the shipped one. */
