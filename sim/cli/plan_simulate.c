@@ -1,5 +1,6 @@
 /* Schedules of `wham plan` on the network. Grids whose layers go the same ways are one schedule,
  * whatever the equation beside it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/workers.h"
@@ -9,12 +10,13 @@
 enum { REASON = 240 };
 
 struct played {
-	bool ran;
+	bool ran, folded;
 	struct grid_seconds seconds;
 	char reason[REASON]; /* why it did not run */
 };
 
 struct simulations {
+	struct request *q;
 	const struct planning *p;
 	const struct grid_row **rows; /* one for each schedule */
 	uint32_t n, cap;
@@ -59,6 +61,15 @@ static bool schedule(struct arena *a, const struct planning *p, const struct gri
 	return grid_schedule(a, &question, row->ways, &options, out, err);
 }
 
+/* Several processes would write over each other. */
+static void show_progress(const struct simulations *s, uint32_t i)
+{
+	char line[64];
+	snprintf(line, sizeof(line), "plan: schedule %u of %u", i + 1, s->n);
+	if (s->q->jobs <= 1)
+		progress_show(s->q, line);
+}
+
 static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 {
 	struct simulations *s = ctx;
@@ -69,6 +80,7 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 	struct arena a = {0};
 	struct err why = {0};
 	bool ok = true;
+	show_progress(s, i);
 	if (!s->memo && !s->p->topo.platform_xml)
 		s->memo = run_memo_create(&s->p->topo, config.net);
 	config.memo = s->memo;
@@ -76,6 +88,7 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 		memcpy(out->reason, why.text, REASON - 1);
 	} else if ((ok = run_iteration(&a, &it, &config, &times, err))) {
 		out->ran = true;
+		out->folded = times.folded;
 		take_times(s->p, &times, &out->seconds);
 	}
 	arena_free(&a);
@@ -91,7 +104,7 @@ static bool can_run(const struct grid_row *row)
 bool plan_simulate(
 	struct request *q, const struct planning *p, struct plan_rows *rows, struct err *err)
 {
-	struct simulations s = {.p = p};
+	struct simulations s = {.q = q, .p = p};
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const struct grid_row *row = &rows->rows[i];
 		if (can_run(row) && find_schedule(&s, row) == s.n)
@@ -110,6 +123,7 @@ bool plan_simulate(
 			continue;
 		const struct played *o = &outcomes[find_schedule(&s, row)];
 		row->is_simulated = o->ran;
+		row->folded = o->folded;
 		row->simulated = o->seconds;
 		row->unscheduled = o->ran ? NULL : arena_strdup(q->a, o->reason);
 	}

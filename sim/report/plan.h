@@ -31,6 +31,7 @@ struct grid_row {
 	const struct grid_times *times; /* computation of each layer; NULL: none */
 	struct grid_seconds analytic, simulated;
 	bool is_simulated;
+	bool folded;             /* not message by message */
 	double memory_bytes;     /* of one process, weights and gradients once */
 	const char *refused;     /* why this grid cannot be; NULL: it can */
 	const char *unscheduled; /* why it was not simulated although others were, or NULL */

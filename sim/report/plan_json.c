@@ -44,8 +44,10 @@ static void put_simulated(json_t *o, const struct grid_report *r, const struct g
 	put_seconds(o, "simulated_total_s", known, t->total);
 	if (r->iterations > 0)
 		put_seconds(o, "simulated_epoch_s", known, t->total * r->iterations);
-	if (known)
+	if (known) {
 		put(o, "simulated_terms", terms_json(t));
+		put(o, "folded", json_boolean(row->folded));
+	}
 	if (row->unscheduled)
 		put_text(o, "not_simulated", row->unscheduled);
 }

@@ -221,12 +221,48 @@ static double cut_at(const struct paper_report *r)
 	return literal > 2 * digitised ? 1.6 * digitised : 0;
 }
 
+/* Bars in the order of the key; those that are not there are left out of it. */
+static uint32_t name_bars(struct arena *a, const struct paper_report *r, const char **names)
+{
+	static const char *const places[] = {"first", "second", "third", "fourth"};
+	const struct figure_panel *panel = r->chart->panel;
+	uint32_t n = 0;
+	names[n++] = "first bar: digitised from the paper";
+	names[n++] = arena_printf(a, "second: %s, calibrated", panel->fit);
+	if (panel->literal) {
+		names[n] = arena_printf(a, "%s: %s as printed", places[n], panel->literal);
+		n++;
+	}
+	if (r->network) {
+		names[n] = arena_printf(a, "%s: simulated", places[n]);
+		n++;
+	}
+	return n;
+}
+
+static void put_bars(const struct paper_report *r, const struct paper_bar *b, double *values)
+{
+	const struct figure_bar *bar = b->bar;
+	double fit = fit_comm_s(r, bar), hidden = bar->our_comm - fit;
+	put_parts(bar->total, bar->comm, bar->batch, values);
+	values += PARTS;
+	put_parts(bar->our_total, fit, bar->our_batch - hidden, values);
+	values += PARTS;
+	if (r->chart->panel->literal) {
+		put_parts(bar->literal_total, bar->literal_comm, bar->literal_batch, values);
+		values += PARTS;
+	}
+	if (r->network && b->is_simulated)
+		put_parts(simulated_total_s(r, b), simulated_comm_s(r, b),
+			r->chart->iterations * b->simulated.s[TERM_DW_ALL_REDUCE], values);
+	else if (r->network)
+		values[0] = (double)NAN;
+}
+
 void report_paper_stacks(struct arena *a, const struct paper_report *r, struct stacks *out)
 {
 	const struct figure_panel *panel = r->chart->panel;
-	bool literal = panel->literal != NULL;
-	uint32_t n = r->chart->n_bars, n_bars = literal ? 3 : 2;
-	double *values = arena_array(a, (size_t)n * n_bars * PARTS + 1, double);
+	uint32_t n = r->chart->n_bars;
 	*out = (struct stacks){
 		.title = arena_printf(a, "Fig. %s: AlexNet, batch %llu, P = %u%s%s", panel->name,
 			(unsigned long long)r->chart->batch, processes_of(r),
@@ -236,25 +272,17 @@ void report_paper_stacks(struct arena *a, const struct paper_report *r, struct s
 		.x = "Pr x Pc",
 		.y = "s of an epoch",
 		.parts = {"computation", "model and domain communication", "batch: dW all-reduce"},
-		.bars = {"left: digitised from the paper",
-			arena_printf(
-				a, "%s: %s, calibrated", literal ? "middle" : "right", panel->fit),
-			literal ? arena_printf(a, "right: %s as printed", panel->literal) : NULL},
 		.n_parts = PARTS,
-		.n_bars = n_bars,
 		.n_places = n,
 		.places = arena_array(a, n + 1, const char *),
-		.values = values,
 	};
-	for (uint32_t i = 0; i < n; i++, values += (size_t)n_bars * PARTS) {
-		const struct figure_bar *b = &r->chart->bars[i];
-		double fit = fit_comm_s(r, b), hidden = b->our_comm - fit;
-		out->places[i] = arena_printf(a, "%ux%u", b->grid.pr, b->grid.pc);
-		put_parts(b->total, b->comm, b->batch, values);
-		put_parts(
-			b->our_total, b->our_comm - hidden, b->our_batch - hidden, values + PARTS);
-		if (literal)
-			put_parts(b->literal_total, b->literal_comm, b->literal_batch,
-				values + (size_t)2 * PARTS);
+	out->n_bars = name_bars(a, r, out->bars);
+	size_t size = (size_t)out->n_bars * PARTS;
+	double *values = arena_array(a, n * size + 1, double);
+	out->values = values;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct process_grid g = r->chart->bars[i].grid;
+		out->places[i] = arena_printf(a, "%ux%u", g.pr, g.pc);
+		put_bars(r, &r->bars[i], values + i * size);
 	}
 }

@@ -123,7 +123,7 @@ static void add_places(const struct stacks *p, struct text *out)
 /* Colours that are told apart by everybody (Okabe and Ito, 2008). */
 static const char *const colours[STACK_PARTS] = {
 	"#0072b2", "#e69f00", "#d55e00", "#009e73", "#56b4e9", "#cc79a7", "#f0e442", "#999999"};
-static const double shades[STACK_BARS] = {0.95, 0.55, 0.25};
+static const double shades[STACK_BARS] = {0.95, 0.65, 0.4, 0.2};
 
 static bool has_bar(const struct stacks *p, uint32_t bar)
 {
@@ -152,8 +152,7 @@ static void add_bar_parts(const struct stacks *p, uint32_t bar, bool titled, str
 static void add_key(const struct stacks *p, struct text *out)
 {
 	for (uint32_t b = 0; p->n_bars > 1 && b < p->n_bars; b++) {
-		text_add(out, "  NaN with boxes lc rgb \"black\" fs solid %.2f ",
-			shades[b] < 0.9 ? shades[b] / 2 : 0.7);
+		text_add(out, "  NaN with boxes lc rgb \"black\" fs solid %.2f ", shades[b]);
 		add_quoted(out, "title ", p->bars[b]);
 		text_add(out, ", \\\n");
 	}

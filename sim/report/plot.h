@@ -21,7 +21,7 @@ struct plot {
 };
 void report_plot(const struct plot *p, const char *file, const char *terminal, struct text *out);
 
-enum { STACK_PARTS = 8, STACK_BARS = 3 };
+enum { STACK_PARTS = 8, STACK_BARS = 4 };
 
 /* Bars of parts on top of each other, n_bars of them side by side at each place of the x axis. */
 struct stacks {
