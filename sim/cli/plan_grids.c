@@ -163,7 +163,7 @@ static void describe(struct request *q, const struct planning *p, struct grid_re
 		.question = p->c,
 		.processes = p->processes,
 		.topology = p->simulate ? p->topo.summary : NULL,
-		.network = "simgrid",
+		.network = p->simulate ? "simgrid" : "analytic",
 		.machine_source = p->machine_source,
 		.compute = p->computing ? plan_computing_name(p->computing) : NULL,
 		.schemes = q->compare,

@@ -47,7 +47,7 @@ struct grid_report {
 	struct integrated_case question; /* its grid does not count */
 	uint32_t processes;
 	const char *topology;        /* that was simulated, in one line; NULL: none was */
-	const char *network;         /* "simgrid" */
+	const char *network;         /* "simgrid"; "analytic": closed forms only */
 	const char *machine_source;  /* where latency and bandwidth of the closed form come from */
 	const char *compute;         /* what computes: "tpuv2"; NULL: nothing */
 	bool schemes;                /* there are rows of schemes */

@@ -13,10 +13,11 @@ static double cost_of_advice(const struct grid_best *b)
 	return b->analytic->simulated.total / b->simulated->simulated.total - 1;
 }
 
-/* Another grid, not another equation for it. */
+/* Another grid or scheme, not another equation for it. */
 static bool changes(const struct grid_best *b)
 {
-	return b->analytic->grid.pr != b->simulated->grid.pr;
+	return b->analytic->grid.pr != b->simulated->grid.pr ||
+	       b->analytic->scheme != b->simulated->scheme;
 }
 
 static bool is_known(const struct grid_best *b)

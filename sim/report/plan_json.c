@@ -113,6 +113,7 @@ json_t *report_grids_json(const struct grid_report *r)
 	put_real(root, "beta_s_per_byte", r->question.machine.beta);
 	put_real(root, "gamma_s_per_byte", r->question.machine.gamma);
 	put_text(root, "machine", r->machine_source);
+	put_text(root, "network", r->network);
 	if (r->topology)
 		put_text(root, "topology", r->topology);
 	if (r->compute)
