@@ -70,6 +70,37 @@ const struct coll_algo *coll_find(enum coll_kind kind, const char *name)
 	return NULL;
 }
 
+static const struct {
+	const char *name;
+	enum coll_kind kind;
+	const char *algo;
+} short_names[] = {
+	{"a2a_bruck", COLL_ALLTOALL, "bruck"},
+	{"a2a_pair", COLL_ALLTOALL, "pairwise"},
+	{"ag_bruck", COLL_ALLGATHER, "bruck"},
+	{"ag_neighbor", COLL_ALLGATHER, "neighbor"},
+	{"ag_rdb", COLL_ALLGATHER, "recdbl"},
+	{"ag_ring", COLL_ALLGATHER, "ring"},
+	{"ar_rab", COLL_ALLREDUCE, "rabenseifner"},
+	{"ar_rdb", COLL_ALLREDUCE, "recdbl"},
+	{"ar_redbcast", COLL_ALLREDUCE, "redbcast"},
+	{"ar_ring", COLL_ALLREDUCE, "ring"},
+	{"barrier_diss", COLL_BARRIER, "dissemination"},
+	{"bc_binom", COLL_BROADCAST, "binomial"},
+	{"bc_vdg", COLL_BROADCAST, "vandegeijn"},
+	{"gather_binom", COLL_GATHER, "binomial"},
+	{"rs_rhalv", COLL_REDUCESCATTER, "halving"},
+	{"rs_ring", COLL_REDUCESCATTER, "ring"},
+};
+
+const struct coll_algo *coll_find_short(const char *name)
+{
+	for (size_t i = 0; i < sizeof(short_names) / sizeof(*short_names); i++)
+		if (strcmp(short_names[i].name, name) == 0)
+			return coll_find(short_names[i].kind, short_names[i].algo);
+	return NULL;
+}
+
 const struct coll_algo *coll_get(enum coll_kind kind, const char *name, struct err *err)
 {
 	const struct coll_algo *algo = coll_find(kind, name);

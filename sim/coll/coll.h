@@ -124,6 +124,10 @@ extern const struct coll_algo *const coll_algos[];
  * dissemination or neighbors. NULL when there is none of that name. */
 const struct coll_algo *coll_find(enum coll_kind kind, const char *name);
 
+/* By the one-word names of published tables: "ar_rab", "ag_bruck", "a2a_pair", as in
+ * analytic/analytic.h. NULL when there is none of that name. */
+const struct coll_algo *coll_find_short(const char *name);
+
 /* ERR_USAGE with what exists and the nearest name. */
 const struct coll_algo *coll_get(enum coll_kind kind, const char *name, struct err *err);
 

@@ -9,32 +9,6 @@
 #include "topo/topo.h"
 #include "validate/internal.h"
 
-/* How a row of the table is executed. Sorted by the table's name. */
-struct executed {
-	const char *name;
-	enum coll_kind kind;
-	const char *algo;
-};
-
-static const struct executed executables[] = {
-	{"a2a_bruck", COLL_ALLTOALL, "bruck"},
-	{"a2a_pair", COLL_ALLTOALL, "pairwise"},
-	{"ag_bruck", COLL_ALLGATHER, "bruck"},
-	{"ag_neighbor", COLL_ALLGATHER, "neighbor"},
-	{"ag_rdb", COLL_ALLGATHER, "recdbl"},
-	{"ag_ring", COLL_ALLGATHER, "ring"},
-	{"ar_rab", COLL_ALLREDUCE, "rabenseifner"},
-	{"ar_rdb", COLL_ALLREDUCE, "recdbl"},
-	{"ar_redbcast", COLL_ALLREDUCE, "redbcast"},
-	{"ar_ring", COLL_ALLREDUCE, "ring"},
-	{"barrier_diss", COLL_BARRIER, "dissemination"},
-	{"bc_binom", COLL_BROADCAST, "binomial"},
-	{"bc_vdg", COLL_BROADCAST, "vandegeijn"},
-	{"gather_binom", COLL_GATHER, "binomial"},
-	{"rs_rhalv", COLL_REDUCESCATTER, "halving"},
-	{"rs_ring", COLL_REDUCESCATTER, "ring"},
-};
-
 struct row {
 	const char *name;
 	uint64_t n_ranks, bytes;
@@ -62,15 +36,8 @@ static bool read_row(const struct csv *t, size_t i, struct row *out, struct err 
 
 static const struct coll_algo *executable(const struct row *row)
 {
-	for (size_t i = 0; i < sizeof(executables) / sizeof(*executables); i++) {
-		const struct executed *e = &executables[i];
-		const struct coll_algo *algo;
-		if (strcmp(e->name, row->name) != 0)
-			continue;
-		algo = coll_find(e->kind, e->algo);
-		return algo && coll_fits(algo, (uint32_t)row->n_ranks) ? algo : NULL;
-	}
-	return NULL;
+	const struct coll_algo *algo = coll_find_short(row->name);
+	return algo && coll_fits(algo, (uint32_t)row->n_ranks) ? algo : NULL;
 }
 
 static bool crossbar(struct arena *a, const struct row *row, struct topo *topo, struct err *err)
