@@ -164,9 +164,12 @@ static const struct suite_table tables[] = {
 static bool run(const struct suite_context *context, const struct csv *t, struct suite_report *out,
 	struct err *err)
 {
-	out->note = context->simgrid ? WHAT " The schedule on SimGrid: held layer by layer on a "
-					    "crossbar, shown on other networks."
-				     : WHAT " SimGrid left out.";
+	/* Once for all tables; the networks add to it. */
+	if (!*out->note)
+		out->note = context->simgrid ? WHAT
+				    " The schedule on SimGrid: held layer by layer on a "
+				    "crossbar, shown on other networks."
+					     : WHAT " SimGrid left out.";
 	return suite_run_table(tables, sizeof(tables) / sizeof(*tables), context, t, out, err);
 }
 

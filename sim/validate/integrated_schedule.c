@@ -132,41 +132,66 @@ static bool hold_crossbar(const struct suite_context *context, const struct inte
 static const char *const networks[] = {"ring:64", "torus:8x8", "fattree:8x8,oversubscription=2"};
 enum { PROCESSES = 64 };
 
-static bool show_network(const struct suite_context *context, struct trial *t,
-	struct suite_report *out, struct err *err)
+struct best {
+	uint32_t pr; /* 0: none yet */
+	double s;
+};
+
+static void take_less(struct best *best, uint32_t pr, double s)
+{
+	if (best->pr == 0 || s < best->s)
+		*best = (struct best){pr, s};
+}
+
+/* What is said of one network in the end. */
+struct summary {
+	const char *worst, *changes;
+	double difference; /* of `worst`, relative to the closed form */
+};
+
+static bool show_grid(const struct suite_context *context, struct trial *t, struct best *exact,
+	struct best *run, struct suite_report *out, struct summary *sum, struct err *err)
 {
 	struct arena *a = context->a;
-	uint32_t best = 0, best_exact = 0;
-	double least = 0, least_exact = 0;
+	uint32_t pr = t->c.q.grid.pr;
+	double *layers = arena_array(a, t->c.q.n_layers, double), form = 0, ours = 0;
+	const char *label =
+		arena_printf(a, "%s %ux%u, %s", t->rules.name, pr, t->c.q.grid.pc, t->all_reduce);
+	if (!simulate(t, layers, err))
+		return false;
+	for (uint32_t i = 0; i < t->c.q.n_layers; i++) {
+		form += closed_form(t, i);
+		ours += layers[i];
+	}
+	suite_show(a, out, arena_printf(a, "%s: %s", label, t->network), form, ours, NULL);
+	take_less(exact, pr, form);
+	take_less(run, pr, ours);
+	if (!sum->worst || fabs(ours / form - 1) > fabs(sum->difference)) {
+		sum->difference = ours / form - 1;
+		sum->worst = label;
+	}
+	return true;
+}
+
+static bool show_network(const struct suite_context *context, struct trial *t,
+	struct suite_report *out, struct summary *sum, struct err *err)
+{
+	struct arena *a = context->a;
+	struct best exact = {0}, run = {0};
 	for (uint32_t pr = 1; pr <= PROCESSES; pr *= 2) {
 		struct err why = {0};
-		double *layers = arena_array(a, t->c.q.n_layers, double), exact = 0, ours = 0;
 		t->c.q.grid = (struct process_grid){pr, PROCESSES / pr};
-		if (!integrated_check(&t->c, &t->rules, PROCESSES, &why))
-			continue;
-		if (!simulate(t, layers, err))
+		if (integrated_check(&t->c, &t->rules, PROCESSES, &why) &&
+			!show_grid(context, t, &exact, &run, out, sum, err))
 			return false;
-		for (uint32_t i = 0; i < t->c.q.n_layers; i++) {
-			exact += closed_form(t, i);
-			ours += layers[i];
-		}
-		suite_show(a, out,
-			arena_printf(a, "%s %ux%u, %s: %s", t->rules.name, pr, PROCESSES / pr,
-				t->all_reduce, t->network),
-			exact, ours, NULL);
-		if (best == 0 || ours < least) {
-			best = pr;
-			least = ours;
-		}
-		if (best_exact == 0 || exact < least_exact) {
-			best_exact = pr;
-			least_exact = exact;
-		}
 	}
-	suite_show(a, out,
-		arena_printf(a, "%s, %s: Pr of the best grid: %s", t->rules.name, t->all_reduce,
-			t->network),
-		best_exact, best, NULL);
+	const char *what = arena_printf(a, "%s, %s", t->rules.name, t->all_reduce);
+	suite_show(a, out, arena_printf(a, "%s: Pr of the best grid: %s", what, t->network),
+		exact.pr, run.pr, NULL);
+	if (exact.pr != run.pr)
+		sum->changes = arena_printf(a, "%s%s%s %ux%u in place of %ux%u",
+			sum->changes ? sum->changes : "", sum->changes ? "; " : "", what, run.pr,
+			PROCESSES / run.pr, exact.pr, PROCESSES / exact.pr);
 	return true;
 }
 
@@ -183,7 +208,8 @@ static const struct {
 static bool show_networks(const struct suite_context *context, const struct integrated_case *c,
 	struct suite_report *out, struct err *err)
 {
-	for (size_t n = 0; n < sizeof(networks) / sizeof(*networks); n++)
+	for (size_t n = 0; n < sizeof(networks) / sizeof(*networks); n++) {
+		struct summary sum = {0};
 		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
 			struct topo topo;
 			struct trial t = {.topo = &topo,
@@ -193,9 +219,13 @@ static bool show_networks(const struct suite_context *context, const struct inte
 				.shows = true};
 			if (!take_rules(shown[i].rules, shown[i].form, &t.rules, err) ||
 				!parse(context->a, networks[n], &c->machine, &topo, err) ||
-				!show_network(context, &t, out, err))
+				!show_network(context, &t, out, &sum, err))
 				return false;
 		}
+		out->note = arena_printf(context->a, "%s\n%s: up to %+.1f %% (%s); best grids: %s.",
+			out->note, networks[n], 100 * sum.difference, sum.worst,
+			sum.changes ? sum.changes : "the same");
+	}
 	return true;
 }
 
