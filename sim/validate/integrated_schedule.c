@@ -146,11 +146,12 @@ static void take_less(struct best *best, uint32_t pr, double s)
 /* What is said of one network in the end. */
 struct summary {
 	const char *worst, *changes;
-	double difference; /* of `worst`, relative to the closed form */
+	double difference;      /* of `worst`, relative to the closed form */
+	struct best exact, run; /* of the trial that is under way */
 };
 
-static bool show_grid(const struct suite_context *context, struct trial *t, struct best *exact,
-	struct best *run, struct suite_report *out, struct summary *sum, struct err *err)
+static bool show_grid(const struct suite_context *context, const struct trial *t,
+	struct suite_report *out, struct summary *sum, struct err *err)
 {
 	struct arena *a = context->a;
 	uint32_t pr = t->c.q.grid.pr;
@@ -164,8 +165,8 @@ static bool show_grid(const struct suite_context *context, struct trial *t, stru
 		ours += layers[i];
 	}
 	suite_show(a, out, arena_printf(a, "%s: %s", label, t->network), form, ours, NULL);
-	take_less(exact, pr, form);
-	take_less(run, pr, ours);
+	take_less(&sum->exact, pr, form);
+	take_less(&sum->run, pr, ours);
 	if (!sum->worst || fabs(ours / form - 1) > fabs(sum->difference)) {
 		sum->difference = ours / form - 1;
 		sum->worst = label;
@@ -177,21 +178,22 @@ static bool show_network(const struct suite_context *context, struct trial *t,
 	struct suite_report *out, struct summary *sum, struct err *err)
 {
 	struct arena *a = context->a;
-	struct best exact = {0}, run = {0};
+	sum->exact = sum->run = (struct best){0};
 	for (uint32_t pr = 1; pr <= PROCESSES; pr *= 2) {
 		struct err why = {0};
 		t->c.q.grid = (struct process_grid){pr, PROCESSES / pr};
 		if (integrated_check(&t->c, &t->rules, PROCESSES, &why) &&
-			!show_grid(context, t, &exact, &run, out, sum, err))
+			!show_grid(context, t, out, sum, err))
 			return false;
 	}
 	const char *what = arena_printf(a, "%s, %s", t->rules.name, t->all_reduce);
 	suite_show(a, out, arena_printf(a, "%s: Pr of the best grid: %s", what, t->network),
-		exact.pr, run.pr, NULL);
-	if (exact.pr != run.pr)
+		sum->exact.pr, sum->run.pr, NULL);
+	if (sum->exact.pr != sum->run.pr)
 		sum->changes = arena_printf(a, "%s%s%s %ux%u in place of %ux%u",
-			sum->changes ? sum->changes : "", sum->changes ? "; " : "", what, run.pr,
-			PROCESSES / run.pr, exact.pr, PROCESSES / exact.pr);
+			sum->changes ? sum->changes : "", sum->changes ? "; " : "", what,
+			sum->run.pr, PROCESSES / sum->run.pr, sum->exact.pr,
+			PROCESSES / sum->exact.pr);
 	return true;
 }
 
