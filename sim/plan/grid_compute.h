@@ -83,7 +83,8 @@ struct grid_table {
 
 /* A CSV file with the columns samples and iteration_s; others, e.g. source, are for readers. Such
  * files are in models/compute. The table lives in `a`. ERR_INPUT with file and line: samples that
- * do not ascend, a time that is not above 0 or is above GRID_LONGEST_S, no rows. */
+ * do not ascend or are outside 1e-9 to 1e19, a time below a tick or above GRID_LONGEST_S, no rows.
+ */
 bool grid_compute_table_read(
 	struct arena *a, const char *path, struct grid_table *out, struct err *err);
 

@@ -4,6 +4,9 @@
 #include "base/table.h"
 #include "plan/grid_compute.h"
 
+/* Whatever a process can have; their ratio has a logarithm. */
+static const double least_samples = 1e-9, most_samples = 1e19;
+
 static bool read_row(const struct csv *csv, size_t row, const size_t columns[2],
 	struct grid_table *t, struct err *err)
 {
@@ -15,9 +18,12 @@ static bool read_row(const struct csv *csv, size_t row, const size_t columns[2],
 		return err_set(err, ERR_INPUT,
 			"%s:%zu: %g samples after %g, expected more from row to row", csv->path,
 			csv->lines[row], samples, before);
-	if (s <= 0 || s > GRID_LONGEST_S)
+	if (samples < least_samples || samples > most_samples)
+		return err_set(err, ERR_INPUT, "%s:%zu: %g samples, expected %g to %g", csv->path,
+			csv->lines[row], samples, least_samples, most_samples);
+	if (s < 1 / (double)TICKS_PER_S || s > GRID_LONGEST_S)
 		return err_set(err, ERR_INPUT,
-			"%s:%zu: an iteration of %g s, expected above 0 and at most %d", csv->path,
+			"%s:%zu: an iteration of %g s, expected a picosecond to %d s", csv->path,
 			csv->lines[row], s, GRID_LONGEST_S);
 	return true;
 }

@@ -176,12 +176,31 @@ static void test_refused(void)
 	check_table("samples,iteration_s\n0,1\n", ":2: 0 samples after 0");
 	check_table("samples,iteration_s\n1,0\n", ":2: an iteration of 0 s");
 	check_table("samples,iteration_s\n1,1e9\n", ":2: an iteration of 1e+09 s");
+	check_table("samples,iteration_s\n1,9e-13\n", ":2: an iteration of 9e-13 s");
+	check_table(
+		"samples,iteration_s\n1e-320,1\n1,1\n", ":2: 9.99989e-321 samples, expected 1e-09");
+	check_table("samples,iteration_s\n1,1\n1e300,1\n", ":3: 1e+300 samples, expected 1e-09");
 	check_table("samples,iteration_s\n1,x\n", ":2: column 'iteration_s'");
+}
+
+/* Whatever the reader lets through has a time of at least nothing anywhere between its ends. */
+static void test_edges(void)
+{
+	static const double xs[] = {1e-9, 2e-9, 1, 1e19};
+	static const double ys[] = {1e-12, GRID_LONGEST_S, 1e-12, GRID_LONGEST_S};
+	struct grid_table table = {"edges", xs, ys, 4};
+	struct err err = {0};
+	double s;
+	for (double x = 1e-12; x <= 1e19; x *= 1.7) {
+		CU_ASSERT_TRUE_FATAL(grid_compute_table_s(&table, x, &s, &err));
+		CU_ASSERT(s >= 0 && s <= GRID_LONGEST_S * (1 + 1e-12));
+	}
 }
 
 int main(void)
 {
 	CU_TestInfo tests[] = {
+		{"the widest table", test_edges},
 		{"points, lines between them and ranges", test_table},
 		{"the digitised figure", test_source},
 		{"an iteration over layers", test_times},
