@@ -3,17 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-static void add_label(struct text *out, const char *s)
-{
-	for (; *s; s++)
-		if (*s != '"' && *s != '\\' && *s != '\n')
-			text_add_bytes(out, s, 1);
-}
-
+/* Names come from files of users: single quotes are the only ones within which gnuplot runs no
+ * command between backquotes. A line break would end the string. */
 static void add_quoted(struct text *out, const char *before, const char *s)
 {
-	text_add(out, "%s\"", before);
-	add_label(out, s);
+	text_add(out, "%s'", before);
+	for (; *s; s++) {
+		if (*s == '\'')
+			text_add(out, "'");
+		if (*s != '\n' && *s != '\r')
+			text_add_bytes(out, s, 1);
+	}
+	text_add(out, "'");
+}
+
+/* A column of data, where there is nothing but the quotes themselves. */
+static void add_cell(struct text *out, const char *s)
+{
+	text_add(out, " \"");
+	for (; *s; s++)
+		if (*s != '"' && *s != '\\' && *s != '\n' && *s != '\r')
+			text_add_bytes(out, s, 1);
 	text_add(out, "\"");
 }
 
@@ -52,32 +62,34 @@ static void add_bars(const struct plot *p, struct text *out)
 		      "set yrange [0:*]\nplot '-' using 1:2:xtic(3) with boxes notitle\n");
 	for (uint32_t i = 0; i < p->n_points; i++) {
 		text_add(out, "%u %.9g", i, p->points[i].y);
-		add_quoted(out, " ", p->points[i].series);
+		add_cell(out, p->points[i].series);
 		text_add(out, "\n");
 	}
 	text_add(out, "e\n");
 }
 
+/* Names are no markup. */
 static void add_head(const char *title, const char *x, const char *y, struct text *out)
 {
+	text_add(out, "set termoption noenhanced\n");
 	add_quoted(out, "set title ", title);
 	add_quoted(out, "\nset xlabel ", x);
 	add_quoted(out, "\nset ylabel ", y);
 	text_add(out, "\nset key outside\nset grid\n");
 }
 
-static void add_terminal(const char *file, const char *terminal, const char *size, struct text *out)
+static void add_terminal(const char *file, const char *terminal, uint32_t width, struct text *out)
 {
 	if (!file)
 		return;
-	text_add(out, "set terminal %s size %s\n", terminal, size);
+	text_add(out, "set terminal %s size %u,600\n", terminal, width);
 	add_quoted(out, "set output ", file);
 	text_add(out, "\n");
 }
 
 void report_plot(const struct plot *p, const char *file, const char *terminal, struct text *out)
 {
-	add_terminal(file, terminal, "900,600", out);
+	add_terminal(file, terminal, 900, out);
 	add_head(p->title, p->x, p->y, out);
 	text_add(out, "%s%s", p->log_x ? "set logscale x 2\n" : "",
 		p->log_y ? "set logscale y 10\n" : "");
@@ -110,14 +122,28 @@ static void add_stack_data(const struct stacks *p, uint32_t bar, double width, s
 	text_add(out, "EOD\n");
 }
 
+/* Pixels: of a plot and its margins, of a slanted and of an upright label. */
+enum { NARROWEST = 1000, WIDEST = 4000, MARGINS = 150, SLANTED = 30, UPRIGHT = 13 };
+
+static uint32_t width_of(const struct stacks *p)
+{
+	uint64_t width = MARGINS + (uint64_t)p->n_places * UPRIGHT;
+	return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : (uint32_t)width;
+}
+
+/* As many as can be read: slanted, upright, or every so many of them. */
 static void add_places(const struct stacks *p, struct text *out)
 {
-	text_add(out, "set xtics rotate by -30 (");
-	for (uint32_t i = 0; i < p->n_places; i++) {
+	uint32_t room = width_of(p) - MARGINS;
+	bool slanted = p->n_places <= room / SLANTED;
+	uint32_t step = slanted ? 1 : (p->n_places - 1) / (room / UPRIGHT) + 1;
+	text_add(out, "set xtics rotate by %d%s (", slanted ? -30 : -90,
+		slanted ? "" : " font ',8'");
+	for (uint32_t i = 0; i < p->n_places; i += step) {
 		add_quoted(out, i > 0 ? ", " : "", p->places[i]);
 		text_add(out, " %u", i);
 	}
-	text_add(out, ")\nset xrange [-0.6:%u.6]\nset yrange [0:*]\n", p->n_places - 1);
+	text_add(out, ")\nset xrange [-0.6:%.1f]\nset yrange [0:*]\n", p->n_places - 0.4);
 }
 
 /* Colours that are told apart by everybody (Okabe and Ito, 2008). */
@@ -162,7 +188,7 @@ void report_stacks(const struct stacks *p, const char *file, const char *termina
 {
 	double width = 0.8 / p->n_bars;
 	bool titled = true;
-	add_terminal(file, terminal, "1000,600", out);
+	add_terminal(file, terminal, width_of(p), out);
 	add_head(p->title, p->x, p->y, out);
 	text_add(out,
 		"set key bottom center horizontal outside Left reverse\nset grid noxtics\n"

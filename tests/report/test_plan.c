@@ -175,11 +175,11 @@ static void a_script_stacks_sums_and_skips_missing_bars(void)
 		.values = values};
 	struct text out = {0};
 	report_stacks(&s, "f.svg", "svg", &out);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "set output \"f.svg\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "set output 'f.svg'"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "$bar0 << EOD\n-0.2000 1 3\n0.8000 5 11\nEOD\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "$bar1 << EOD\n0.2000 3 7\nEOD\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "(\"1x2\" 0, \"2x1\" 1)"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "title \"high\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "('1x2' 0, '2\"x1' 1)"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "title 'high'"));
 	text_free(&out);
 }
 
