@@ -4,6 +4,7 @@
 
 #include "run/internal.h"
 
+enum { WAKES_TO_STOP = 1024 }; /* config->stop is asked once in as many callbacks */
 /* So many callbacks without time advancing can only be a loop: no machine does as much in one
  * instant. */
 #define SAME_TIME_MAX (UINT64_C(1) << 30)
@@ -39,6 +40,8 @@ bool engine_wake(struct engine *e)
 	if (e->guard_n > SAME_TIME_MAX)
 		engine_fail(e, ERR_INTERNAL, "no progress: %llu events without time advancing",
 			(unsigned long long)e->guard_n);
+	if (e->config->stop && ++e->n_wakes % WAKES_TO_STOP == 0 && e->config->stop())
+		engine_fail(e, ERR_ANSWER, "stopped before its end");
 	return e->failure.kind == ERR_NONE;
 }
 

@@ -77,7 +77,7 @@ bool fold_coll(struct arena *a, const struct coll_request *request, const struct
 	struct folded *f = find(m, request, config, err);
 	if (f) {
 		fill(a, request, f, out);
-		*exact = f->exact;
+		*exact = out->exact = f->exact;
 	}
 	if (!config->memo)
 		run_memo_destroy(m);

@@ -22,6 +22,7 @@ struct lockstep {
 	struct family_layout *layouts;
 	struct folded **colls; /* per task; NULL where it is none */
 	tick *starts, *ends;   /* per task */
+	bool exact;            /* the sum is the time of the prog */
 };
 
 static uint32_t find_layout(struct lockstep *l, const struct prog_task *t)
@@ -71,23 +72,34 @@ static struct folded *add_collective(struct lockstep *l, const struct prog_task 
 	return f;
 }
 
-/* *may: the prog is to be folded, for all that is known before anything is carried. */
-static bool add_collectives(struct lockstep *l, bool *may, struct err *err)
+static bool is_lasting(const struct lockstep *l)
 {
-	bool automatic = l->config->fold == RUN_FOLD_AUTO;
-	for (uint32_t i = 0; i < l->role->n_tasks && *may; i++) {
+	uint64_t sum = 0;
+	if (l->config->fold == RUN_FOLD_ON)
+		return true;
+	for (uint32_t i = 0; i < l->role->n_tasks; i++)
+		if (l->colls[i])
+			sum += l->colls[i]->n_messages;
+	return l->config->max_messages > 0 && sum > l->config->max_messages;
+}
+
+/* l->exact: as far as is known before anything is carried. */
+static bool add_collectives(struct lockstep *l, struct err *err)
+{
+	bool all = l->config->fold == RUN_FOLD_ON || l->config->max_messages > 0;
+	for (uint32_t i = 0; i < l->role->n_tasks && (all || l->exact); i++) {
 		const struct prog_task *t = &l->role->tasks[i];
 		if (t->kind != TASK_COLL)
 			continue;
 		l->colls[i] = add_collective(l, t, err);
 		if (!l->colls[i])
 			return false;
-		*may = !automatic || (l->colls[i]->starts_together && l->colls[i]->leaves_together);
+		l->exact = l->exact && l->colls[i]->starts_together && l->colls[i]->leaves_together;
 	}
 	return true;
 }
 
-static bool carry(struct lockstep *l, bool *may, struct err *err)
+static bool carry(struct lockstep *l, struct err *err)
 {
 	if (!fold_solve(l->memo, err))
 		return false;
@@ -95,7 +107,7 @@ static bool carry(struct lockstep *l, bool *may, struct err *err)
 		if (!l->colls[i])
 			continue;
 		fold_sum(l->memo, l->colls[i]);
-		*may = *may && (l->config->fold == RUN_FOLD_ON || l->colls[i]->exact);
+		l->exact = l->exact && l->colls[i]->exact;
 	}
 	return true;
 }
@@ -225,7 +237,8 @@ static bool fill(struct arena *a, struct lockstep *l, struct run_result *out, st
 	uint32_t n = l->role->n_tasks;
 	if (!add_up(l, err))
 		return false;
-	*out = (struct run_result){.folded = true, .end = n > 0 ? l->ends[l->order[n - 1]] : 0};
+	*out = (struct run_result){
+		.folded = true, .exact = l->exact, .end = n > 0 ? l->ends[l->order[n - 1]] : 0};
 	fill_ranks(a, l, out);
 	fill_collectives(a, l, out);
 	out->energy_j = prog_energy_j(l->prog);
@@ -240,17 +253,20 @@ static bool run(
 	struct arena *a, struct lockstep *l, struct run_result *out, bool *done, struct err *err)
 {
 	const struct prog *p = l->prog;
-	bool may = true;
 	l->plans = arena_new(&l->a, struct plans);
 	*l->plans = (struct plans){.a = &l->a,
 		.prog = p,
 		.config = l->config,
 		.teams = arena_array(&l->a, (size_t)p->n_groups + 1, struct plan_team)};
 	l->colls = arena_array(&l->a, (size_t)l->role->n_tasks + 1, struct folded *);
-	if (!add_collectives(l, &may, err) || (may && !carry(l, &may, err)))
+	l->exact = true;
+	if (!add_collectives(l, err))
 		return false;
-	*done = may;
-	return !may || fill(a, l, out, err);
+	bool lasting = is_lasting(l);
+	if ((l->exact || lasting) && !carry(l, err))
+		return false;
+	*done = l->exact || lasting;
+	return !*done || fill(a, l, out, err);
 }
 
 static bool find_order(struct lockstep *l, struct err *err)

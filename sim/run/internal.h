@@ -183,6 +183,7 @@ struct engine {
 	tick end, *task_ends; /* NULL: not asked for */
 	tick guard_at;        /* callbacks since time last advanced */
 	uint64_t guard_n;
+	uint32_t n_wakes;
 	struct err failure;
 };
 

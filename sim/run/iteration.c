@@ -77,5 +77,6 @@ bool run_iteration(struct arena *a, const struct iteration *it, const struct run
 	share_out(it, spans, role->n_tasks, out);
 	out->total_s = ticks_to_s(run.end);
 	out->folded = run.folded;
+	out->exact = run.exact;
 	return true;
 }

@@ -13,7 +13,7 @@ struct iteration_times {
 	double *layer_s; /* the same by layer, up to the last one that has a task */
 	uint32_t n_layers;
 	double total_s;
-	bool folded; /* see struct run_config */
+	bool folded, exact; /* see struct run_result */
 };
 
 /* As run_prog() fails. `config->task_ends` is set here. */

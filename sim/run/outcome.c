@@ -250,7 +250,7 @@ bool outcome_read(struct arena *a, const struct prog *p, struct bytes reply, str
 	struct err *err)
 {
 	struct in in = {.data = reply, .ok = true};
-	*out = (struct run_result){0};
+	*out = (struct run_result){.exact = true};
 	in.ok = get_u32(&in) == OUTCOME_VERSION;
 	out->end = get_u64(&in);
 	for (unsigned i = 0; i < N_COLL_KINDS; i++)

@@ -22,7 +22,8 @@
  * after), with no stragglers and on no SimGrid platform. Their time is the sum of that of the
  * tasks, all groups of a family at once; exact where each collective is and its ranks leave it
  * together. What is not in lockstep is run message by message under AUTO, and refused (ERR_USAGE)
- * under ON. */
+ * under ON. What is in lockstep, but not exact, is run message by message under AUTO unless it has
+ * more messages than `max_messages`. */
 enum run_fold { RUN_FOLD_OFF, RUN_FOLD_AUTO, RUN_FOLD_ON };
 bool run_fold_find(const char *name, enum run_fold *out); /* "off", "auto", "on" */
 
@@ -54,6 +55,12 @@ struct run_config {
 	 * other: the step counts as arrived for it that much later. 0: adding costs nothing. */
 	uint64_t reduce_bytes_per_s;
 	bool task_ends; /* when each task ended, of progs with one role */
+	/* Of progs in lockstep under RUN_FOLD_AUTO: where the sum is not exact but the prog has more
+	 * messages than this, the sum stays, and the result says so. 0: no limit. */
+	uint64_t max_messages;
+	/* Asked now and then while messages are carried, in whichever process that is: true ends
+	 * the run with ERR_ANSWER. NULL: never. */
+	bool (*stop)(void);
 };
 
 /* Where the time of one rank went, by its compute stream (stream 0). While that stream idles,
@@ -112,6 +119,9 @@ struct run_result {
 	uint32_t n_task_ends;
 	/* Round by round: all ranks are alike. A collective alone has no ranks and no spans. */
 	bool folded;
+	/* Message by message, or folded and known to be the same; false: a sum that RUN_FOLD_ON or
+	 * max_messages kept. */
+	bool exact;
 };
 
 /* Tasks start when their stream is free and what they come after is done. A message leaves when
