@@ -85,11 +85,14 @@ double integrated_redistribute_s(const struct integrated_case *c,
 struct integrated_terms integrated_ways_comm(const struct integrated_case *c,
 	const struct integrated_rules *rules, const enum grid_way *ways);
 
-/* Fills ways[n_layers] so that integrated_ways_comm() is least, by dynamic programming over
- * (layer, way); among equals the first of the enum. At least one layer. Ways that
- * grid_check_layer() refuses are not taken; false when a layer has no other. */
+/* Fills ways[n_layers] so that communication and computation together, integrated_ways_comm() and
+ * the seconds compute_s[layer x N_GRID_WAYS + way], are least, one thing after the other, by dynamic
+ * programming over (layer, way); among equals the first of the enum. NULL: communication alone. At
+ * least one layer. Ways that grid_check_layer() refuses or that take infinitely long are not taken;
+ * false when a layer has no other. `out` is the communication. */
 bool integrated_choose(struct arena *a, const struct integrated_case *c,
-	const struct integrated_rules *rules, enum grid_way *ways, struct integrated_terms *out);
+	const struct integrated_rules *rules, const double *compute_s, enum grid_way *ways,
+	struct integrated_terms *out);
 
 /* N / batch, or rounded up to whole iterations. */
 double integrated_iterations(uint64_t samples, uint64_t batch, bool whole);

@@ -48,13 +48,16 @@ struct integrated_terms integrated_ways_comm(const struct integrated_case *c,
 }
 
 bool integrated_choose(struct arena *a, const struct integrated_case *c,
-	const struct integrated_rules *rules, enum grid_way *ways, struct integrated_terms *out)
+	const struct integrated_rules *rules, const double *compute_s, enum grid_way *ways,
+	struct integrated_terms *out)
 {
 	struct best *best = arena_array(a, (size_t)c->q.n_layers * N_GRID_WAYS, struct best);
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
 		struct best *row = best + (size_t)i * N_GRID_WAYS;
 		for (uint32_t w = 0; w < N_GRID_WAYS; w++) {
 			double own = layer_s(c, rules, i, all_ways[w]);
+			if (compute_s)
+				own += compute_s[(size_t)i * N_GRID_WAYS + w];
 			row[w] = i == 0 ? (struct best){own, GRID_BATCH}
 					: best_of(c, rules, row - N_GRID_WAYS, i, all_ways[w], own);
 		}

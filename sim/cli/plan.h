@@ -5,6 +5,7 @@
 #include "analytic/integrated.h"
 #include "analytic/scheme.h"
 #include "cli/internal.h"
+#include "plan/iteration.h"
 #include "report/plan.h"
 #include "run/run.h"
 
@@ -38,6 +39,15 @@ const char *plan_computing_name(const struct computing *c);
 bool plan_compute_times(struct computing *c, const struct grid_question *q,
 	const enum grid_way *ways, struct grid_times *out, struct err *err);
 
+/* Forward, dX and dW of every layer in every way, seconds [layer x N_GRID_WAYS + way], infinite where
+ * it cannot go; NULL for a table, which does not tell ways apart. */
+const double *plan_compute_ways(
+	struct request *q, struct computing *c, const struct grid_question *question);
+
+/* What one process would compute if all the work of one process were split perfectly; 0 for a table,
+ * and where one process cannot have it all. */
+double plan_compute_perfect_s(struct request *q, struct computing *c, const struct planning *p);
+
 /* One layer; of a table its share of the whole. */
 bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint32_t layer,
 	enum grid_way way, struct grid_times *out, struct err *err);
@@ -65,6 +75,25 @@ struct scheme_question plan_scheme_question(const struct planning *p, const stru
 /* --compare: every scheme on one grid. */
 bool plan_add_schemes(struct request *q, struct planning *p, struct process_grid grid,
 	struct plan_rows *out, struct err *err);
+
+/* What carries the row out. */
+bool plan_schedule(struct arena *a, const struct planning *p, const struct grid_row *row,
+	struct iteration *out, struct err *err);
+/* The configuration of all schedules: stops when interrupted, and sums up what would take too long. */
+struct run_config plan_run_config(const struct planning *p);
+
+/* The equations that a row was estimated by: those named, or of the best way of each layer. */
+struct integrated_rules plan_rules(const struct planning *p, const struct grid_row *row);
+/* One layer of a row, and what moves in front of it. */
+struct integrated_terms plan_layer_terms(const struct integrated_case *c,
+	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer);
+
+/* --layers: fills out->layers in. */
+bool plan_layers(
+	struct request *q, const struct planning *p, struct grid_report *out, struct err *err);
+/* --dump-prog and --trace: of the grid asked for, or of the best. */
+bool plan_files(
+	struct request *q, const struct planning *p, const struct grid_report *r, struct err *err);
 
 /* Several models or topologies, one line each. */
 bool plan_advise(struct request *q, struct err *err);

@@ -16,6 +16,8 @@ static bool advise_one(struct request *q, const char *model, const char *topolog
 		p->computing = plan_computing(q, model, p, err);
 	if (!p->computing || !plan_grids(q, p, report, err))
 		return false;
+	if (interrupted())
+		return true;
 	if (report->n_fit == 0)
 		return err_set(err, ERR_ANSWER, "%s: no grid of %u processes fits: %s", model,
 			p->processes, report->rows[0].refused);
@@ -53,7 +55,7 @@ bool plan_advise(struct request *q, struct err *err)
 		return err_set(err, ERR_USAGE, "plan takes --model, --batch and --devices");
 	for (uint32_t m = 0; m < q->models.n; m++) {
 		struct planning *p = arena_new(q->a, struct planning);
-		for (uint32_t t = 0; t < n_topologies; t++)
+		for (uint32_t t = 0; t < n_topologies && !interrupted(); t++)
 			if (!advise_one(q, q->models.items[m],
 				    q->topologies.n > 0 ? q->topologies.items[t] : NULL, p, &advice,
 				    err))

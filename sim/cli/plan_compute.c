@@ -1,4 +1,5 @@
 /* How long the processes of `wham plan` compute: an accelerator, or a table of times. */
+#include <math.h>
 #include <string.h>
 
 #include "cli/plan.h"
@@ -82,4 +83,40 @@ bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint
 		return false;
 	*out = all[layer];
 	return true;
+}
+
+const double *plan_compute_ways(
+	struct request *q, struct computing *c, const struct grid_question *question)
+{
+	static const enum grid_way all[] = {GRID_BATCH, GRID_MODEL, GRID_DOMAIN};
+	double *out = arena_array(q->a, (size_t)question->n_layers * N_GRID_WAYS, double);
+	if (!c || !c->compute)
+		return NULL;
+	for (uint32_t i = 0; i < question->n_layers; i++)
+		for (uint32_t w = 0; w < N_GRID_WAYS; w++) {
+			struct grid_times t;
+			struct err why;
+			bool fits = grid_compute_layer(c->compute, question, i, all[w], &t, &why);
+			out[(size_t)i * N_GRID_WAYS + all[w]] =
+				fits ? ticks_to_s(t.forward + t.dx + t.dw) : (double)INFINITY;
+		}
+	return out;
+}
+
+double plan_compute_perfect_s(struct request *q, struct computing *c, const struct planning *p)
+{
+	struct grid_question whole = p->c.q;
+	double sum = 0;
+	whole.grid = (struct process_grid){1, 1};
+	whole.conv = (struct process_grid){0};
+	if (!c || !c->compute)
+		return 0;
+	for (uint32_t i = 0; i < whole.n_layers; i++) {
+		struct grid_times t;
+		struct err why;
+		if (!grid_compute_layer(c->compute, &whole, i, GRID_BATCH, &t, &why))
+			return 0;
+		sum += ticks_to_s(t.forward + t.dx + t.dw);
+	}
+	return sum / p->processes;
 }

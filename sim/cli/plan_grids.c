@@ -29,15 +29,22 @@ static enum grid_kind kind_of(const struct grid_question *q, uint32_t layer)
 	return q->layers[layer].conv ? GRID_CONV : GRID_FC;
 }
 
+struct integrated_terms plan_layer_terms(const struct integrated_case *c,
+	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer)
+{
+	struct integrated_terms t = integrated_layer_terms(c, rules, layer, ways[layer]);
+	if (rules->all_reduce && layer > 0)
+		t.redistribute =
+			integrated_redistribute_s(c, rules, layer, ways[layer - 1], ways[layer]);
+	return t;
+}
+
 /* Of the layers of each kind. */
 static void add_kinds(
 	const struct integrated_case *c, const struct integrated_rules *rules, struct grid_row *row)
 {
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
-		struct integrated_terms t = integrated_layer_terms(c, rules, i, row->ways[i]);
-		if (rules->all_reduce && i > 0)
-			t.redistribute = integrated_redistribute_s(
-				c, rules, i, row->ways[i - 1], row->ways[i]);
+		struct integrated_terms t = plan_layer_terms(c, rules, row->ways, i);
 		row->analytic.of_kind[kind_of(&c->q, i)] += integrated_terms_s(&t);
 	}
 }
@@ -79,12 +86,20 @@ static bool estimate(struct request *q, const struct planning *p, const struct r
 }
 
 /* What the exact closed forms reduce by is what is run. */
-static struct integrated_rules as_run(
-	const struct planning *p, const struct integrated_rules *rules)
+struct integrated_rules plan_rules(const struct planning *p, const struct grid_row *row)
 {
-	struct integrated_rules own = *rules;
-	own.all_reduce = rules->all_reduce ? p->form : NULL;
+	struct err why;
+	const struct integrated_rules *named = integrated_variant(row->variant, &why);
+	struct integrated_rules own = *(named ? named : integrated_variant("exact-fc", &why));
+	own.all_reduce = own.all_reduce ? p->form : NULL;
 	return own;
+}
+
+static bool choose(struct request *q, const struct planning *p, const struct reading *r,
+	enum grid_way *ways, struct integrated_terms *out)
+{
+	const double *compute_s = plan_compute_ways(q, p->computing, &r->c.q);
+	return integrated_choose(q->a, &r->c, &r->rules, compute_s, ways, out);
 }
 
 /* A row of the rules; NULL: of the best way of each layer. */
@@ -94,14 +109,14 @@ static bool add_row(struct request *q, const struct planning *p,
 {
 	struct err why = {0};
 	struct integrated_terms terms;
-	struct reading r = {p->c, as_run(p, named ? named : integrated_variant("exact-fc", &why))};
 	struct grid_row *row = &arena_push(q->a, out->rows, out->n, out->cap);
-	enum grid_way *ways = arena_array(q->a, r.c.q.n_layers, enum grid_way);
 	*row = (struct grid_row){.grid = grid, .variant = named ? named->name : "choice"};
+	struct reading r = {p->c, plan_rules(p, row)};
+	enum grid_way *ways = arena_array(q->a, r.c.q.n_layers, enum grid_way);
 	r.c.q.grid = grid;
 	bool fits = named ? integrated_check(&r.c, &r.rules, p->processes, &why)
 			  : grid_check(&r.c.q, p->processes, &why);
-	if (!fits || (!named && !integrated_choose(q->a, &r.c, &r.rules, ways, &terms))) {
+	if (!fits || (!named && !choose(q, p, &r, ways, &terms))) {
 		row->refused = fits ? "a layer that can go no way" : arena_strdup(q->a, why.text);
 		return true;
 	}
@@ -166,6 +181,7 @@ static void describe(struct request *q, const struct planning *p, struct grid_re
 		.network = p->simulate ? "simgrid" : "analytic",
 		.machine_source = p->machine_source,
 		.compute = p->computing ? plan_computing_name(p->computing) : NULL,
+		.compute_perfect_s = plan_compute_perfect_s(q, p->computing, p),
 		.schemes = q->compare,
 		.overlap = q->overlap,
 		.full = q->csv || q->verbose,
@@ -182,7 +198,7 @@ bool plan_grids(struct request *q, struct planning *p, struct grid_report *out, 
 		return false;
 	if (q->grid)
 		only = p->c.q.grid;
-	for (uint32_t pr = 1; pr <= p->processes; pr++) {
+	for (uint32_t pr = 1; pr <= p->processes && !interrupted(); pr++) {
 		struct process_grid grid = {pr, p->processes / pr};
 		if (p->processes % pr == 0 && (!q->grid || pr == only.pr) &&
 			!add_grid(q, p, grid, &rows, err))

@@ -33,12 +33,12 @@ static bool load_grids(const struct request *q, struct planning *p, struct err *
 		return err_prefix(err, "--grid: ");
 	if (!q->conv_grid)
 		return true;
-	p->c.q.grid = one;
-	if (!parse_grid("conv-grid", q->conv_grid, &p->c.q.grid, err))
+	struct grid_question convs = p->c.q;
+	if (!parse_grid("conv-grid", q->conv_grid, &convs.grid, err))
 		return false;
-	if (!grid_check(&p->c.q, p->processes, err))
+	if (!grid_check(&convs, p->processes, err))
 		return err_prefix(err, "--conv-grid: ");
-	p->c.q.conv = p->c.q.grid;
+	p->c.q.conv = convs.grid;
 	return true;
 }
 

@@ -2,14 +2,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/internal.h"
 
-/* What a signal handler may touch; it lives here and nowhere else. */
+/* What a signal handler may touch; it lives here and nowhere else. `told` is of this process and its
+ * children, which do not see every signal: a time limit strikes the parent alone. */
 static volatile sig_atomic_t struck;
+static volatile sig_atomic_t *told;
 
 static void strike(int sig)
 {
@@ -17,6 +20,8 @@ static void strike(int sig)
 	if (struck)
 		_exit(130);
 	struck = 1;
+	if (told)
+		*told = 1;
 }
 
 static void leave(int sig)
@@ -26,12 +31,16 @@ static void leave(int sig)
 
 bool interrupted(void)
 {
-	return struck != 0;
+	return struck != 0 || (told && *told != 0);
 }
 
 void watch_interrupts(uint64_t time_limit, bool finishes)
 {
 	struct sigaction sa = {.sa_handler = finishes ? strike : leave};
+	void *page = finishes ? mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+			      : MAP_FAILED;
+	told = page == MAP_FAILED ? NULL : page;
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);

@@ -55,6 +55,21 @@ struct grid_best report_grids_best(const struct grid_report *r)
 	return find_best(r, GRID_CONV, true);
 }
 
+const struct grid_row *report_grids_pick(const struct grid_report *r)
+{
+	const struct grid_row *best = NULL;
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		const struct grid_row *row = &r->rows[i];
+		if (row->refused || !row->ways)
+			continue;
+		bool first = !best || (row->is_simulated && !best->is_simulated);
+		if (first || (row->is_simulated == best->is_simulated &&
+				     is_better(row, grid_row_s(row), best, grid_row_s(best))))
+			best = row;
+	}
+	return best;
+}
+
 static bool has_kind(const struct grid_report *r, enum grid_kind kind)
 {
 	for (uint32_t i = 0; i < r->question.q.n_layers; i++)
@@ -260,6 +275,9 @@ void report_grids_text(const struct grid_report *r, struct text *out)
 		text_add(out, "simulated on %s\n", r->topology);
 	if (r->compute)
 		text_add(out, "computation: %s\n", r->compute);
+	if (r->compute_perfect_s > 0)
+		text_add(out, "computation of one process split perfectly over %u: %.6g ms\n",
+			r->processes, 1e3 * r->compute_perfect_s);
 	add_best("best", &all, GRID_CONV, true, out);
 	if (conv.analytic && fc.analytic) {
 		add_best("best for convolutions alone", &conv, GRID_CONV, false, out);

@@ -30,8 +30,9 @@ struct grid_row {
 	const struct scheme *scheme;
 	const struct grid_times *times; /* computation of each layer; NULL: none */
 	struct grid_seconds analytic, simulated;
+	const double *layer_s; /* simulated, of each layer; NULL: it was not */
 	bool is_simulated;
-	bool folded;             /* not message by message */
+	bool folded, exact;      /* see struct run_result */
 	double memory_bytes;     /* of one process, weights and gradients once */
 	const char *refused;     /* why this grid cannot be; NULL: it can */
 	const char *unscheduled; /* why it was not simulated although others were, or NULL */
@@ -50,11 +51,25 @@ struct grid_report {
 	const char *network;         /* "simgrid"; "analytic": closed forms only */
 	const char *machine_source;  /* where latency and bandwidth of the closed form come from */
 	const char *compute;         /* what computes: "tpuv2"; NULL: nothing */
+	double compute_perfect_s;    /* work of one process split perfectly; 0: not known */
 	bool schemes;                /* there are rows of schemes */
 	bool overlap, full;          /* full: all columns */
 	double iterations;           /* of an epoch; 0: not asked for */
 	const struct grid_row *rows; /* the best first, then those that cannot be */
 	uint32_t n_rows, n_fit;
+	const struct grid_row *detailed;     /* the row of `layers`; NULL: not asked for */
+	const struct grid_layer_row *layers; /* as many as the question has */
+};
+
+/* A layer of one grid. Computation and the shapes are those of one process. */
+struct grid_layer_row {
+	const struct grid_layer *layer;
+	enum grid_way way;
+	uint64_t n_products, m, n, k; /* of the forward pass: groups of a convolution */
+	struct grid_times times;
+	struct integrated_terms analytic;
+	double simulated_s;     /* as far as no computation hid it; below 0: not simulated */
+	double crossover_batch; /* Eq. 5 */
 };
 
 /* By the simulated whole of those that were simulated, else the analytic one. */
@@ -62,6 +77,14 @@ double grid_row_s(const struct grid_row *row);
 
 struct grid_best report_grids_best(const struct grid_report *r);
 struct grid_best report_grids_best_of(const struct grid_report *r, enum grid_kind kind);
+
+/* The one that was simulated fastest, else that of the closed form; schemes do not count. NULL: no
+ * grid can be. */
+const struct grid_row *report_grids_pick(const struct grid_report *r);
+
+/* Of r->detailed. */
+void report_grid_layers_table(struct arena *a, const struct grid_report *r, struct table *t);
+json_t *report_grid_layers_json(const struct grid_report *r);
 
 json_t *report_grids_json(const struct grid_report *r);
 void report_grids_table(struct arena *a, const struct grid_report *r, struct table *t);

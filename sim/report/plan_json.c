@@ -47,6 +47,7 @@ static void put_simulated(json_t *o, const struct grid_report *r, const struct g
 	if (known) {
 		put(o, "simulated_terms", terms_json(t));
 		put(o, "folded", json_boolean(row->folded));
+		put(o, "exact", json_boolean(row->exact));
 	}
 	if (row->unscheduled)
 		put_text(o, "not_simulated", row->unscheduled);
@@ -105,7 +106,7 @@ json_t *report_grids_json(const struct grid_report *r)
 	struct grid_best all = report_grids_best(r), conv = report_grids_best_of(r, GRID_CONV),
 			 fc = report_grids_best_of(r, GRID_FC);
 	put_text(root, "model", r->model);
-	put_uint(root, "layers", r->question.q.n_layers);
+	put_uint(root, "n_layers", r->question.q.n_layers);
 	put_uint(root, "batch", r->question.q.batch);
 	put_uint(root, "processes", r->processes);
 	put_uint(root, "word_bytes", r->question.q.word_bytes);
@@ -118,6 +119,8 @@ json_t *report_grids_json(const struct grid_report *r)
 		put_text(root, "topology", r->topology);
 	if (r->compute)
 		put_text(root, "compute", r->compute);
+	if (r->compute_perfect_s > 0)
+		put_real(root, "compute_perfect_s", r->compute_perfect_s);
 	put(root, "overlap", json_boolean(r->overlap));
 	if (r->iterations > 0)
 		put_real(root, "iterations_per_epoch", r->iterations);
@@ -128,5 +131,9 @@ json_t *report_grids_json(const struct grid_report *r)
 	put(best, "conv", best_json(&conv, GRID_CONV));
 	put(best, "fc", best_json(&fc, GRID_FC));
 	put(root, "best", best);
+	if (r->detailed) {
+		put(root, "layers_of", best_row_json(r->detailed, grid_row_s(r->detailed)));
+		put(root, "layers", report_grid_layers_json(r));
+	}
 	return root;
 }

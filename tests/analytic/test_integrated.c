@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analytic/integrated.h"
+#include "base/rng.h"
 #include "coll/coll.h"
 #include "suite.h"
 
@@ -321,8 +322,20 @@ static bool allowed(const struct integrated_case *c, const enum grid_way *ways)
 	return true;
 }
 
+/* Communication, and computation where it is known. */
+static double ways_s(const struct integrated_case *c, const struct integrated_rules *rules,
+	const double *compute_s, const enum grid_way *ways)
+{
+	struct integrated_terms t = integrated_ways_comm(c, rules, ways);
+	double s = integrated_terms_s(&t);
+	for (uint32_t i = 0; compute_s && i < c->q.n_layers; i++)
+		s += compute_s[i * N_GRID_WAYS + ways[i]];
+	return s;
+}
+
 /* The least of all 3^n choices. */
-static double least_of_all(const struct integrated_case *c, const struct integrated_rules *rules)
+static double least_of_all(const struct integrated_case *c, const struct integrated_rules *rules,
+	const double *compute_s)
 {
 	double least = (double)INFINITY;
 	uint32_t n = 1;
@@ -335,10 +348,27 @@ static double least_of_all(const struct integrated_case *c, const struct integra
 			ways[i] = (enum grid_way)(rest % N_GRID_WAYS);
 		if (!allowed(c, ways))
 			continue;
-		struct integrated_terms t = integrated_ways_comm(c, rules, ways);
-		least = fmin(least, integrated_terms_s(&t));
+		least = fmin(least, ways_s(c, rules, compute_s, ways));
 	}
 	return least;
+}
+
+static void compare_choice(const struct integrated_case *c, const struct integrated_rules *rules,
+	const double *compute_s)
+{
+	struct arena a = {0};
+	enum grid_way ways[MAX_LAYERS];
+	struct integrated_terms t = {0};
+	double least = least_of_all(c, rules, compute_s);
+	bool found = integrated_choose(&a, c, rules, compute_s, ways, &t);
+	CU_ASSERT_EQUAL(found, isfinite(least));
+	if (found) {
+		struct integrated_terms again = integrated_ways_comm(c, rules, ways);
+		CU_ASSERT_TRUE(allowed(c, ways));
+		CU_ASSERT_TRUE(is_near(ways_s(c, rules, compute_s, ways), least, 1e-12));
+		CU_ASSERT_EQUAL(integrated_terms_s(&t), integrated_terms_s(&again));
+	}
+	arena_free(&a);
 }
 
 static void test_choice(void)
@@ -348,21 +378,48 @@ static void test_choice(void)
 	for (int b = 0; b < 3; b++)
 		for (uint32_t pr = 1; pr <= 64; pr *= 4)
 			for (int v = 0; v < 2; v++) {
-				struct arena a = {0};
-				enum grid_way ways[MAX_LAYERS];
-				struct integrated_terms t = {0};
 				struct integrated_case c = paper(batches[b], pr, 64 / pr);
-				double least = least_of_all(&c, rules_of(names[v]));
-				bool found =
-					integrated_choose(&a, &c, rules_of(names[v]), ways, &t);
-				CU_ASSERT_EQUAL(found, isfinite(least));
-				if (found) {
-					CU_ASSERT_TRUE(allowed(&c, ways));
-					CU_ASSERT_TRUE(
-						is_near(integrated_terms_s(&t), least, 1e-12));
-				}
-				arena_free(&a);
+				compare_choice(&c, rules_of(names[v]), NULL);
 			}
+}
+
+/* Seconds as long as communication, of which some are infinite. */
+static void test_choice_with_computation(void)
+{
+	struct rng rng;
+	rng_init(&rng, 5);
+	for (uint32_t turn = 0; turn < 24; turn++) {
+		double s[MAX_LAYERS * N_GRID_WAYS];
+		struct integrated_case c =
+			paper(turn % 2 ? 64 : 2048, 1u << turn % 6, 64 >> turn % 6);
+		for (size_t i = 0; i < MAX_LAYERS * N_GRID_WAYS; i++)
+			s[i] = rng_below(&rng, 20) ? 1e-6 * (double)rng_below(&rng, 20000)
+						   : (double)INFINITY;
+		compare_choice(&c, rules_of("exact-fc"), s);
+	}
+}
+
+/* As much computation whatever the way changes nothing; a way that computes little is taken. */
+static void test_choice_follows_computation(void)
+{
+	struct arena a = {0};
+	enum grid_way ways[MAX_LAYERS];
+	struct integrated_terms t;
+	double s[MAX_LAYERS * N_GRID_WAYS];
+	struct integrated_case c = paper(2048, 32, 16);
+	for (int i = 0; i < MAX_LAYERS * N_GRID_WAYS; i++)
+		s[i] = 1;
+	CU_ASSERT_TRUE_FATAL(integrated_choose(&a, &c, rules_of("exact-fc"), s, ways, &t));
+	for (int i = 0; i < MAX_LAYERS; i++)
+		CU_ASSERT_EQUAL(ways[i], i < 5 ? GRID_BATCH : GRID_MODEL);
+	s[2 * N_GRID_WAYS + GRID_MODEL] = 0;
+	s[6 * N_GRID_WAYS + GRID_BATCH] = 0;
+	CU_ASSERT_TRUE_FATAL(integrated_choose(&a, &c, rules_of("exact-fc"), s, ways, &t));
+	CU_ASSERT_EQUAL(ways[2], GRID_MODEL);
+	CU_ASSERT_EQUAL(ways[6], GRID_BATCH);
+	s[GRID_BATCH] = s[GRID_MODEL] = s[GRID_DOMAIN] = (double)INFINITY;
+	CU_ASSERT_FALSE(integrated_choose(&a, &c, rules_of("exact-fc"), s, ways, &t));
+	arena_free(&a);
 }
 
 /* For 2048 samples on 32x16 the convolutions go by batch and the connected layers by model. */
@@ -372,7 +429,7 @@ static void test_choice_of_paper(void)
 	enum grid_way ways[MAX_LAYERS];
 	struct integrated_terms t;
 	struct integrated_case c = paper(2048, 32, 16);
-	CU_ASSERT_TRUE_FATAL(integrated_choose(&a, &c, rules_of("eq8-fc"), ways, &t));
+	CU_ASSERT_TRUE_FATAL(integrated_choose(&a, &c, rules_of("eq8-fc"), NULL, ways, &t));
 	for (int i = 0; i < MAX_LAYERS; i++)
 		CU_ASSERT_EQUAL(ways[i], i < 5 ? GRID_BATCH : GRID_MODEL);
 	double gather = 5 * 2e-6 + 4 * six_gb * 2048 / 16 * 31 / 32 * 9216;
@@ -446,6 +503,8 @@ int main(void)
 		{"overlap and iterations", test_iteration},
 		{"memory", test_memory},
 		{"the choice is the least of all", test_choice},
+		{"the choice with computation is the least of all", test_choice_with_computation},
+		{"the choice follows computation", test_choice_follows_computation},
 		{"the choice for the paper's case", test_choice_of_paper},
 		{"refused", test_refused},
 		{"names", test_names},

@@ -138,6 +138,77 @@ static void json_has_the_keys_of_the_contract(void)
 	json_decref(root);
 }
 
+static const struct grid_layer_row details[] = {
+	{.layer = &layers[0],
+		.way = GRID_BATCH,
+		.n_products = 2,
+		.m = 3,
+		.n = 4,
+		.k = 5,
+		.times = {1000000, 2000000, 3000000},
+		.analytic = {.dw_all_reduce = 4e-6, .halo_forward = 1e-6, .halo_backward = 2e-6},
+		.simulated_s = 7e-6,
+		.crossover_batch = 0.25},
+	{.layer = &layers[1], .way = GRID_MODEL, .n_products = 1, .m = 6, .n = 7, .k = 8},
+};
+
+static void layers_of_one_grid(void)
+{
+	struct sample p;
+	struct arena a = {0};
+	struct table t;
+	struct text out = {0};
+	setup(&p);
+	p.rows[0].exact = p.rows[0].folded = true;
+	p.report.compute_perfect_s = 0.5e-3;
+	p.report.detailed = &p.rows[0];
+	p.report.layers = details;
+	report_grid_layers_table(&a, &p.report, &t);
+	table_print_csv(&t, &out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
+		"layer,way,weights,d_in,d_out,m_x_n_x_k,forward_ms,dx_ms,dw_ms,all_gather_ms,"
+		"dx_all_reduce_ms,dw_all_reduce_ms,halo_ms,redistribute_ms,simulated_ms,B*\n"
+		"conv,batch,100,0,0,2 x 3x4x5,0.001000,0.002000,0.003000,0.000000,0.000000,"
+		"0.004000,0.003000,0.000000,0.007000,0.25\n"
+		"fc,model,1000,0,0,6x7x8,"));
+	text_free(&out);
+	json_t *root = report_grids_json(&p.report);
+	const json_t *first = json_array_get(json_object_get(root, "layers"), 0);
+	CU_ASSERT_EQUAL(json_array_size(json_object_get(root, "layers")), 2);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "compute_dw_s"), 3e-6, 1e-18);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(first, "simulated_s"), 7e-6, 1e-18);
+	CU_ASSERT_DOUBLE_EQUAL(number_at(root, "compute_perfect_s"), 0.5e-3, 1e-15);
+	CU_ASSERT_EQUAL(
+		json_integer_value(json_object_get(json_object_get(root, "layers_of"), "pr")), 2);
+	const json_t *grids = json_object_get(root, "grids");
+	CU_ASSERT(json_is_true(json_object_get(json_array_get(grids, 0), "exact")));
+	CU_ASSERT(json_is_false(json_object_get(json_array_get(grids, 1), "exact")));
+	json_decref(root);
+	p.report.compute = NULL;
+	p.rows[0].is_simulated = false;
+	report_grid_layers_table(&a, &p.report, &t);
+	CU_ASSERT_EQUAL(t.n_columns, 12);
+	CU_ASSERT_STRING_EQUAL(t.columns[6], "all_gather_ms");
+	arena_free(&a);
+}
+
+/* What was simulated goes before what was not; schemes and what cannot be do not count. */
+static void the_grid_to_look_at(void)
+{
+	struct sample p;
+	setup(&p);
+	CU_ASSERT_PTR_EQUAL(report_grids_pick(&p.report), &p.rows[0]);
+	p.rows[0].ways = NULL;
+	CU_ASSERT_PTR_EQUAL(report_grids_pick(&p.report), &p.rows[1]);
+	p.rows[1].is_simulated = false;
+	CU_ASSERT_PTR_EQUAL(report_grids_pick(&p.report), &p.rows[2]);
+	p.rows[2].is_simulated = false;
+	CU_ASSERT_PTR_EQUAL(report_grids_pick(&p.report), &p.rows[1]);
+	p.report.rows = &p.rows[3];
+	p.report.n_rows = 1;
+	CU_ASSERT_PTR_NULL(report_grids_pick(&p.report));
+}
+
 /* Computation 1, gather 2, weights 3 of which 2.5 hide. */
 static void bars_leave_out_what_is_hidden(void)
 {
@@ -209,6 +280,8 @@ static CU_TestInfo tests[] = {
 	{"equals are told apart by the smaller Pr", equals_are_told_apart_by_the_smaller_pr},
 	{"a table has what was asked for", a_table_has_what_was_asked_for},
 	{"JSON has the keys of the contract", json_has_the_keys_of_the_contract},
+	{"layers of one grid", layers_of_one_grid},
+	{"the grid to look at", the_grid_to_look_at},
 	{"bars leave out what is hidden", bars_leave_out_what_is_hidden},
 	{"a script stacks sums and skips missing bars",
 		a_script_stacks_sums_and_skips_missing_bars},
