@@ -98,7 +98,9 @@ static const char *note_of(const struct grid_row *row)
 {
 	if (row->refused)
 		return row->refused;
-	return row->unscheduled ? row->unscheduled : "";
+	if (row->unscheduled)
+		return row->unscheduled;
+	return row->is_simulated && !row->exact ? "a sum, not exact" : "";
 }
 
 static void add_ms(struct table *t, double s)

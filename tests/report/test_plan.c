@@ -31,6 +31,7 @@ static struct grid_row row(
 		.analytic = analytic,
 		.simulated = simulated,
 		.is_simulated = true,
+		.exact = true,
 		.memory_bytes = 1 << 20};
 }
 
@@ -159,10 +160,13 @@ static void layers_of_one_grid(void)
 	struct table t;
 	struct text out = {0};
 	setup(&p);
-	p.rows[0].exact = p.rows[0].folded = true;
+	p.rows[1].exact = false;
 	p.report.compute_perfect_s = 0.5e-3;
 	p.report.detailed = &p.rows[0];
 	p.report.layers = details;
+	report_grids_table(&a, &p.report, &t);
+	CU_ASSERT_STRING_EQUAL(t.cells[t.n_columns - 1], "");
+	CU_ASSERT_STRING_EQUAL(t.cells[2 * t.n_columns - 1], "a sum, not exact");
 	report_grid_layers_table(&a, &p.report, &t);
 	table_print_csv(&t, &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
