@@ -128,7 +128,8 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 	struct simulations *s = ctx;
 	struct played *out = result;
 	struct arena a = {0};
-	show_progress(s, i);
+	if (!interrupted())
+		show_progress(s, i);
 	bool ok = interrupted() || play(s, &a, i, out, err);
 	if (interrupted() && !out->ran) {
 		snprintf(out->reason, REASON, "interrupted");

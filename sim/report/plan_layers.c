@@ -39,9 +39,14 @@ static double dw_all_reduce_s(const struct grid_layer_row *row)
 	return row->analytic.dw_all_reduce;
 }
 
-static double halo_s(const struct grid_layer_row *row)
+static double halo_forward_s(const struct grid_layer_row *row)
 {
-	return row->analytic.halo_forward + row->analytic.halo_backward;
+	return row->analytic.halo_forward;
+}
+
+static double halo_backward_s(const struct grid_layer_row *row)
+{
+	return row->analytic.halo_backward;
 }
 
 static double redistribute_s(const struct grid_layer_row *row)
@@ -61,7 +66,8 @@ static const struct column columns[] = {
 	{"all_gather_ms", "all_gather_s", all_gather_s, false, false},
 	{"dx_all_reduce_ms", "dx_all_reduce_s", dx_all_reduce_s, false, false},
 	{"dw_all_reduce_ms", "dw_all_reduce_s", dw_all_reduce_s, false, false},
-	{"halo_ms", "halo_s", halo_s, false, false},
+	{"halo_forward_ms", "halo_forward_s", halo_forward_s, false, false},
+	{"halo_backward_ms", "halo_backward_s", halo_backward_s, false, false},
 	{"redistribute_ms", "redistribute_s", redistribute_s, false, false},
 	{"simulated_ms", "simulated_s", simulated_s, false, true},
 };

@@ -171,9 +171,10 @@ static void layers_of_one_grid(void)
 	table_print_csv(&t, &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
 		"layer,way,weights,d_in,d_out,m_x_n_x_k,forward_ms,dx_ms,dw_ms,all_gather_ms,"
-		"dx_all_reduce_ms,dw_all_reduce_ms,halo_ms,redistribute_ms,simulated_ms,B*\n"
+		"dx_all_reduce_ms,dw_all_reduce_ms,halo_forward_ms,halo_backward_ms,redistribute_"
+		"ms,simulated_ms,B*\n"
 		"conv,batch,100,0,0,2 x 3x4x5,0.001000,0.002000,0.003000,0.000000,0.000000,"
-		"0.004000,0.003000,0.000000,0.007000,0.25\n"
+		"0.004000,0.001000,0.002000,0.000000,0.007000,0.25\n"
 		"fc,model,1000,0,0,6x7x8,"));
 	text_free(&out);
 	json_t *root = report_grids_json(&p.report);
@@ -191,7 +192,7 @@ static void layers_of_one_grid(void)
 	p.report.compute = NULL;
 	p.rows[0].is_simulated = false;
 	report_grid_layers_table(&a, &p.report, &t);
-	CU_ASSERT_EQUAL(t.n_columns, 12);
+	CU_ASSERT_EQUAL(t.n_columns, 13);
 	CU_ASSERT_STRING_EQUAL(t.columns[6], "all_gather_ms");
 	arena_free(&a);
 }
