@@ -270,9 +270,11 @@ uint32_t net_flows_add(struct net_flows *f, const struct net_flow *list, uint32_
 	return set;
 }
 
-bool net_flows_solve(struct net_flows *f, struct err *err)
+bool net_flows_solve(struct net_flows *f, bool (*stop)(void), struct err *err)
 {
 	while (f->n_solved < f->n_components) {
+		if (stop && stop())
+			return err_set(err, ERR_ANSWER, "stopped before its end");
 		uint32_t n = 0, n_routes = 0;
 		struct component *list = &f->components[f->n_solved];
 		while (f->n_solved + n < f->n_components &&

@@ -29,9 +29,9 @@ void net_flows_destroy(struct net_flows *f);
 /* Takes the set apart and returns its number. */
 uint32_t net_flows_add(struct net_flows *f, const struct net_flow *list, uint32_t n);
 
-/* Simulates the components that are not known yet, as many in one run as it takes at a time. False
- * as net_run(). */
-bool net_flows_solve(struct net_flows *f, struct err *err);
+/* Simulates the components that are not known yet, as many in one run as it takes at a time. `stop`
+ * (NULL: never) is asked before each run: true ends it all with ERR_ANSWER. False as net_run() too. */
+bool net_flows_solve(struct net_flows *f, bool (*stop)(void), struct err *err);
 
 /* Of a set that was added before the last net_flows_solve(). */
 struct net_flow_times net_flows_times(const struct net_flows *f, uint32_t set);

@@ -291,9 +291,9 @@ struct folded *fold_add(struct run_memo *m, const struct fold_question *q, struc
 	return out;
 }
 
-bool fold_solve(struct run_memo *m, struct err *err)
+bool fold_solve(struct run_memo *m, bool (*stop)(void), struct err *err)
 {
-	return net_flows_solve(m->flows, err);
+	return net_flows_solve(m->flows, stop, err);
 }
 
 void fold_sum(const struct run_memo *m, struct folded *f)

@@ -58,7 +58,7 @@ static struct folded *find(struct run_memo *m, const struct coll_request *reques
 	if (!q.usual_shape || !fold_knows(m, &q))
 		shape = shape_of(&scratch, request, config);
 	struct folded *f = fold_add(m, &q, err);
-	if (f && !fold_solve(m, err))
+	if (f && !fold_solve(m, config->stop, err))
 		f = NULL;
 	if (f) {
 		fold_sum(m, f);

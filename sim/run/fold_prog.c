@@ -101,7 +101,7 @@ static bool add_collectives(struct lockstep *l, struct err *err)
 
 static bool carry(struct lockstep *l, struct err *err)
 {
-	if (!fold_solve(l->memo, err))
+	if (!fold_solve(l->memo, l->config->stop, err))
 		return false;
 	for (uint32_t i = 0; i < l->role->n_tasks; i++) {
 		if (!l->colls[i])

@@ -277,7 +277,7 @@ bool fold_knows(const struct run_memo *m, const struct fold_question *q);
 /* Lives as long as the memo. NULL with `err`. */
 struct folded *fold_add(struct run_memo *m, const struct fold_question *q, struct err *err);
 /* Finds out how long what was added takes; then fold_sum() fills in the rest. */
-bool fold_solve(struct run_memo *m, struct err *err);
+bool fold_solve(struct run_memo *m, bool (*stop)(void), struct err *err);
 void fold_sum(const struct run_memo *m, struct folded *f);
 /* Adds what they all put on each link; some may be NULL. */
 void fold_load(

@@ -77,7 +77,7 @@ static void random_sets_last_as_long_in_parts(void)
 				(1 + rng_below(&rng, 3)) * 500000, 1 + rng_below(&rng, 2)};
 		struct net_flows *f = net_flows_create(NET_SIMGRID, &t);
 		uint32_t set = net_flows_add(f, list, n);
-		CU_ASSERT_FATAL(net_flows_solve(f, &err));
+		CU_ASSERT_FATAL(net_flows_solve(f, NULL, &err));
 		struct net_flow_times parts = net_flows_times(f, set), all = whole(&a, &t, list, n);
 		CU_ASSERT(close_to(parts.first, all.first));
 		CU_ASSERT(close_to(parts.last, all.last));
@@ -103,7 +103,7 @@ static void a_ring_on_a_ring_is_one_message(void)
 	struct net_flows *f = net_flows_create(NET_SIMGRID, &t);
 	uint32_t set = add_ring(f, &a, 1000, 10000000);
 	uint32_t again = add_ring(f, &a, 1000, 10000000), empty = net_flows_add(f, NULL, 0);
-	CU_ASSERT_FATAL(net_flows_solve(f, &err));
+	CU_ASSERT_FATAL(net_flows_solve(f, NULL, &err));
 	CU_ASSERT_EQUAL(net_flows_count(f).different, 1);
 	CU_ASSERT_EQUAL(net_flows_count(f).components, 2000);
 	CU_ASSERT_EQUAL(net_flows_times(f, set).last, UINT64_C(1001000000)); /* 1 us + 1 ms */
@@ -127,7 +127,7 @@ static void equal_components_are_simulated_once(void)
 	}
 	struct net_flows *f = net_flows_create(NET_SIMGRID, &t);
 	uint32_t set = net_flows_add(f, list, 64);
-	CU_ASSERT_FATAL(net_flows_solve(f, &err));
+	CU_ASSERT_FATAL(net_flows_solve(f, NULL, &err));
 	CU_ASSERT_EQUAL(net_flows_count(f).components, 32);
 	CU_ASSERT_EQUAL(net_flows_count(f).different, 1);
 	/* Both share until the small one is through: 2 us + 0.2 ms, then 2 MB alone. */
@@ -145,7 +145,7 @@ static void the_analytic_network_has_the_same_interface(void)
 	struct net_flow list[] = {{0, 2, 1000000, 1}, {1, 3, 1000000, 1}, {5, 5, 9, 1}};
 	struct net_flows *f = net_flows_create(NET_ANALYTIC, &t);
 	uint32_t set = net_flows_add(f, list, 3);
-	CU_ASSERT_FATAL(net_flows_solve(f, &err));
+	CU_ASSERT_FATAL(net_flows_solve(f, NULL, &err));
 	CU_ASSERT_EQUAL(net_flows_times(f, set).last, UINT64_C(102000000));
 	net_flows_destroy(f);
 	arena_free(&a);
@@ -177,7 +177,8 @@ static void a_set_again_with_other_bytes(void)
 		net_flows_add(both, list[0], n);
 		uint32_t again = net_flows_add(both, list[1], n);
 		uint32_t first = net_flows_add(alone, list[1], n);
-		CU_ASSERT_FATAL(net_flows_solve(both, &err) && net_flows_solve(alone, &err));
+		CU_ASSERT_FATAL(
+			net_flows_solve(both, NULL, &err) && net_flows_solve(alone, NULL, &err));
 		struct net_flow_times x = net_flows_times(both, again);
 		struct net_flow_times y = net_flows_times(alone, first);
 		CU_ASSERT(close_to(x.first, y.first) && close_to(x.last, y.last));
@@ -215,6 +216,30 @@ static void loads_of_links(void)
 	arena_free(&a);
 }
 
+static bool at_once(void)
+{
+	return true;
+}
+
+/* Asked to stop, it says so, and what it knows stays. */
+static void test_stop(void)
+{
+	struct arena a = {0};
+	struct err err = {0};
+	struct topo topo;
+	CU_ASSERT_FATAL(topo_parse(&a, "ring:4,bw=1GB/s,lat=1us", &topo, &err));
+	struct net_flows *f = net_flows_create(NET_ANALYTIC, &topo);
+	struct net_flow flow = {0, 1, 1000, 1};
+	uint32_t set = net_flows_add(f, &flow, 1);
+	CU_ASSERT_FALSE(net_flows_solve(f, at_once, &err));
+	CU_ASSERT_EQUAL(err.kind, ERR_ANSWER);
+	CU_ASSERT(net_flows_solve(f, NULL, &err));
+	CU_ASSERT_EQUAL(net_flows_times(f, set).last, TICKS_PER_S / 500000);
+	CU_ASSERT(net_flows_solve(f, at_once, &err)); /* nothing is left to do */
+	net_flows_destroy(f);
+	arena_free(&a);
+}
+
 static CU_TestInfo tests[] = {
 	{"random sets last as long in parts", random_sets_last_as_long_in_parts},
 	{"a ring on a ring is one message", a_ring_on_a_ring_is_one_message},
@@ -223,6 +248,7 @@ static CU_TestInfo tests[] = {
 	{"loads of links", loads_of_links},
 	{"the analytic network has the same interface",
 		the_analytic_network_has_the_same_interface},
+	{"stops when asked", test_stop},
 	CU_TEST_INFO_NULL,
 };
 
