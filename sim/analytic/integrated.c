@@ -204,25 +204,33 @@ double integrated_crossover_batch(const struct grid_layer *layer)
 	return 2 * (double)layer->weights / (3 * (double)layer->d_out);
 }
 
+static double move_s(const struct integrated_case *c, const struct integrated_rules *rules,
+	uint32_t layer, const struct grid_move *m)
+{
+	double words = samples_of(c, m->grid) * (double)c->q.layers[layer].d_in;
+	double part = words / m->grid.pr / m->grid.pr; /* of a process, for one other */
+	bool exchange = m->kind == GRID_EXCHANGE;
+	if (rules->all_reduce)
+		return analytic_collective_s(
+			exchange ? "a2a_pair" : "ag_bruck", m->grid.pr, m->bytes, &c->machine);
+	return exchange ? (m->grid.pr - 1) * message_s(c, part) : gather_s(c, m->grid.pr, words);
+}
+
 double integrated_redistribute_s(const struct integrated_case *c,
 	const struct integrated_rules *rules, uint32_t layer, enum grid_way before,
 	enum grid_way way)
 {
-	struct process_grid g = grid_of(&c->q, layer);
-	enum grid_move move = grid_move(&c->q, layer, before, way);
-	double words = samples_of(c, g) * (double)c->q.layers[layer].d_in;
-	uint64_t bytes = grid_move_bytes(&c->q, layer, move);
-	bool exchange = move == GRID_EXCHANGE;
-	if (move == GRID_STAY)
-		return 0;
-	if (rules->all_reduce)
-		return (exchange ? 2 : 1) *
-		       analytic_collective_s(
-			       exchange ? "a2a_pair" : "ag_bruck", g.pr, bytes, &c->machine);
-	if (!exchange)
-		return gather_s(c, g.pr, words);
-	double part = words / g.pr / g.pr; /* of a process, for one other */
-	return 2 * (g.pr - 1) * message_s(c, part);
+	double sum = 0;
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		bool forward = pass == 0;
+		struct grid_move moves[GRID_MAX_MOVES];
+		uint32_t n = grid_moves(&c->q, layer, before, way, forward, moves);
+		if (!forward && c->q.layers[layer].first)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			sum += move_s(c, rules, layer, &moves[i]);
+	}
+	return sum;
 }
 
 double integrated_iterations(uint64_t samples, uint64_t batch, bool whole)

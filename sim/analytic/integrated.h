@@ -74,8 +74,9 @@ struct integrated_terms integrated_comm(
  * / (3 d_out). */
 double integrated_crossover_batch(const struct grid_layer *layer);
 
-/* What `layer` costs because the layer before it went another way, forward and backward, over
- * its d_in: Eq. 6 for grid_move()'s gathers, a pairwise all-to-all each way for its exchange. */
+/* What `layer` costs because the layer before it went another way, forward and (but for `first`
+ * layers) backward, over its d_in: Eq. 6 for the gathers of grid_moves(), a pairwise all-to-all for
+ * its exchanges. */
 double integrated_redistribute_s(const struct integrated_case *c,
 	const struct integrated_rules *rules, uint32_t layer, enum grid_way before,
 	enum grid_way way);

@@ -55,32 +55,56 @@ uint64_t grid_halo_bytes(const struct grid_question *q, uint32_t layer, bool for
 	return local_samples(q, layer) * row * (l->kernel_h / 2) * q->word_bytes;
 }
 
-enum grid_move grid_move(
-	const struct grid_question *q, uint32_t layer, enum grid_way before, enum grid_way way)
+/* What the processes of a grid have or want in one way. */
+struct holding {
+	enum grid_way way;
+	struct process_grid grid;
+};
+
+struct path {
+	uint64_t sample_bytes;
+	uint64_t batch;
+	struct grid_move *moves;
+	uint32_t n;
+};
+
+static void add_step(struct path *p, enum grid_move_kind kind, struct process_grid g)
 {
-	struct process_grid g = grid_of(q, layer), front = layer ? grid_of(q, layer - 1) : g;
-	bool same_grid = g.pr == front.pr;
-	/* Samples of processes are the same ones on any grid. */
-	if (layer == 0 || g.pr == 1 || (before == way && (same_grid || way == GRID_BATCH)))
-		return GRID_STAY;
-	if (way == GRID_MODEL)
-		return GRID_GATHER_FORWARD;
-	return before == GRID_MODEL ? GRID_GATHER_BACKWARD : GRID_EXCHANGE;
+	uint64_t bytes = div_ceil(p->batch, g.pc) * p->sample_bytes;
+	if (g.pr > 1)
+		p->moves[p->n++] = (struct grid_move){
+			kind, g, kind == GRID_EXCHANGE ? div_ceil(bytes, g.pr) : bytes};
 }
 
-uint64_t grid_move_bytes(const struct grid_question *q, uint32_t layer, enum grid_move move)
+static void add_path(struct path *p, struct holding from, struct holding to)
 {
-	uint64_t bytes = grid_input_bytes(q, layer);
-	switch (move) {
-	case GRID_STAY:
+	bool enough = from.way == GRID_MODEL && from.grid.pr >= to.grid.pr;
+	bool same = from.way == to.way && from.grid.pr == to.grid.pr;
+	/* A strip of a smaller grid is a share of the larger one's samples already. */
+	bool share = to.way == GRID_MODEL && from.grid.pr <= to.grid.pr;
+	if (enough || same)
+		return;
+	if (from.way == GRID_DOMAIN && !share)
+		add_step(p, GRID_EXCHANGE, from.grid);
+	if (to.way == GRID_MODEL)
+		add_step(p, GRID_GATHER, to.grid);
+	if (to.way == GRID_DOMAIN)
+		add_step(p, GRID_EXCHANGE, to.grid);
+}
+
+uint32_t grid_moves(const struct grid_question *q, uint32_t layer, enum grid_way before,
+	enum grid_way way, bool forward, struct grid_move out[GRID_MAX_MOVES])
+{
+	struct path p = {.batch = q->batch, .moves = out};
+	if (layer == 0)
 		return 0;
-	case GRID_GATHER_FORWARD:
-	case GRID_GATHER_BACKWARD:
-		return bytes;
-	case GRID_EXCHANGE:
-		break;
-	}
-	return div_ceil(bytes, grid_of(q, layer).pr);
+	struct holding front = {before, grid_of(q, layer - 1)}, here = {way, grid_of(q, layer)};
+	p.sample_bytes = q->layers[layer].d_in * q->word_bytes;
+	if (forward)
+		add_path(&p, front, here);
+	else
+		add_path(&p, here, front);
+	return p.n;
 }
 
 double grid_memory_bytes(const struct grid_question *q, const enum grid_way *ways, uint32_t copies)

@@ -34,9 +34,11 @@ uint32_t grid_layers(struct arena *a, const struct graph *forward, struct grid_l
 
 /* What the Pr dimension of the grid does to a layer. */
 enum grid_way {
-	GRID_BATCH,  /* further samples: all P processes hold all weights */
-	GRID_MODEL,  /* parts of the outputs, so parts of the weights */
-	GRID_DOMAIN, /* strips of the image's height; convolutions only */
+	GRID_BATCH, /* further samples: all P processes hold all weights */
+	GRID_MODEL, /* parts of the outputs, so parts of the weights */
+	/* Strips of the image's height; convolutions only. A row of the output stands where the
+	 * middle row of its kernel does, so that strips of outputs follow those of inputs. */
+	GRID_DOMAIN,
 };
 enum { N_GRID_WAYS = 3 };
 const char *grid_way_name(enum grid_way way); /* "batch" */
@@ -73,24 +75,34 @@ uint64_t grid_input_bytes(
 /* Reduced over Pc: ceil(|W| / Pr) words; over all P where the weights are whole. */
 uint64_t grid_weight_bytes(const struct grid_question *q, uint32_t layer, enum grid_way way);
 /* To each of two neighbours: floor(kernel height / 2) rows of the input, or of the output for the
- * gradient. Strips are cut along the height, so that kernel_h counts. 0: no message. */
+ * gradient. Strips are cut along the height, so that kernel_h counts. 0: no message. These are the
+ * rows that Eq. 9 counts. Fewer would do for a gradient with strides, for an even kernel on one
+ * side, and behind a layer that left the neighbour's rows here already; a pooling whose windows
+ * reach over the end of a strip would need more. */
 uint64_t grid_halo_bytes(const struct grid_question *q, uint32_t layer, bool forward);
 
-/* What has to move before `layer` because the one in front of it went another way or over another
- * grid. */
-enum grid_move {
-	GRID_STAY,
-	/* Forward, over Pr: all-gather of the samples of one of the Pc groups (Eq. 6). Backward
-	 * each process has its part already, since dX was all-reduced. */
-	GRID_GATHER_FORWARD,
-	GRID_GATHER_BACKWARD, /* the same out of model parallelism: of dX, in the backward pass */
-	GRID_EXCHANGE, /* between samples and strips: all-to-all over Pr, each way, of what one
-			* process holds */
+/* What has to move between `layer` and the one in front of it because they go different ways or
+ * over different grids, among the Pr processes of `grid`. A process has, and wants:
+ *   batch   its own samples
+ *   model   the samples of its group, whole (forward gathered, backward all-reduced)
+ *   domain  a strip of the samples of its group
+ * of activations in the forward pass, of their gradient in the backward pass. To have a part of
+ * what one has costs nothing. */
+enum grid_move_kind {
+	GRID_GATHER,   /* to the samples of a group: all-gather (Eq. 6) */
+	GRID_EXCHANGE, /* from samples to strips or back: all-to-all of what one process holds */
 };
-enum grid_move grid_move(
-	const struct grid_question *q, uint32_t layer, enum grid_way before, enum grid_way way);
-/* grid_input_bytes() for the gathers, a Pr-th of it for the exchange, rounded up. */
-uint64_t grid_move_bytes(const struct grid_question *q, uint32_t layer, enum grid_move move);
+struct grid_move {
+	enum grid_move_kind kind;
+	struct process_grid grid;
+	uint64_t bytes; /* of its samples x d_in; a Pr-th of that for an exchange, rounded up */
+};
+enum { GRID_MAX_MOVES = 2 };
+/* In order; returns how many, 0 for layer 0. Between two grids each step goes by the samples of
+ * single processes, which are the same ones on any grid; a gather out of model parallelism on a
+ * smaller Pr takes 1 / Pr of all from each process, though some have more. */
+uint32_t grid_moves(const struct grid_question *q, uint32_t layer, enum grid_way before,
+	enum grid_way way, bool forward, struct grid_move out[GRID_MAX_MOVES]);
 
 /* Computation of one process for a layer and what follows it up to the next one. */
 struct grid_times {

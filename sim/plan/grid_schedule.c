@@ -131,17 +131,16 @@ static void add_compute(struct emitter *e, uint32_t layer, enum task_phase phase
 		set_front(e, add(e, layer, TERM_COMPUTE, &task));
 }
 
-static void add_move(struct emitter *e, uint32_t layer, bool forward)
+static void add_moves(struct emitter *e, uint32_t layer, bool forward)
 {
-	enum grid_move move =
-		layer == 0 ? GRID_STAY : grid_move(e->q, layer, e->ways[layer - 1], e->ways[layer]);
-	bool gather = move == (forward ? GRID_GATHER_FORWARD : GRID_GATHER_BACKWARD);
-	struct process_grid g = grid_of(e->q, layer);
-	if (gather || move == GRID_EXCHANGE)
+	struct grid_move moves[GRID_MAX_MOVES];
+	enum grid_way before = e->ways[layer > 0 ? layer - 1 : 0];
+	uint32_t n = grid_moves(e->q, layer, before, e->ways[layer], forward, moves);
+	for (uint32_t i = 0; i < n; i++)
 		add_collective(e, layer,
 			&(struct collective){TERM_REDISTRIBUTE,
-				gather ? COLL_ALLGATHER : COLL_ALLTOALL, rows_of(e, g), g.pr,
-				grid_move_bytes(e->q, layer, move)});
+				moves[i].kind == GRID_GATHER ? COLL_ALLGATHER : COLL_ALLTOALL,
+				rows_of(e, moves[i].grid), moves[i].grid.pr, moves[i].bytes});
 }
 
 /* Rows from both neighbours; where they hide, what waited for them waits beside the layer. */
@@ -179,7 +178,7 @@ static void add_forward(struct emitter *e, uint32_t layer)
 {
 	const struct grid_times *t = e->options->times;
 	struct process_grid g = grid_of(e->q, layer);
-	add_move(e, layer, true);
+	add_moves(e, layer, true);
 	add_halo_and(e, layer, PHASE_FORWARD, t ? t[layer].forward : 0);
 	if (e->ways[layer] == GRID_MODEL)
 		add_collective(e, layer,
@@ -205,7 +204,7 @@ static void add_backward(struct emitter *e, uint32_t layer)
 		add_collective(e, layer,
 			&(struct collective){TERM_DX_ALL_REDUCE, COLL_ALLREDUCE, rows_of(e, g),
 				g.pr, grid_input_bytes(e->q, layer)});
-	add_move(e, layer, false);
+	add_moves(e, layer, false);
 }
 
 bool grid_schedule(struct arena *a, const struct grid_question *q, const enum grid_way *ways,
