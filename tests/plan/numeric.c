@@ -67,6 +67,13 @@ void spread_settle(struct spread *s, uint32_t proc)
 			*state_of(s, proc, i) = NUMERIC_HELD;
 }
 
+void spread_open(struct spread *s, uint32_t proc)
+{
+	for (uint64_t i = 0; i < s->n; i++)
+		if (spread_holds(s, proc, i))
+			*state_of(s, proc, i) = NUMERIC_PART;
+}
+
 static bool wants(const struct wish *w, uint32_t proc, uint64_t i)
 {
 	return w->wants(w->what, proc, i);

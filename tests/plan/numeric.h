@@ -31,6 +31,7 @@ void spread_put(struct spread *s, uint32_t proc, uint64_t i, int64_t value);
 void spread_add(struct spread *s, uint32_t proc, uint64_t i, int64_t value); /* to a summand */
 void spread_drop(struct spread *s, uint32_t proc, uint64_t i);
 void spread_settle(struct spread *s, uint32_t proc); /* its summands are the sums */
+void spread_open(struct spread *s, uint32_t proc);   /* its values are summands again */
 
 /* The processes of one collective, in order. */
 struct team {
