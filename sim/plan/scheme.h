@@ -34,7 +34,7 @@
  *    (|A|+|B|) sent for each of the three products. Panels are gathered, not broadcast one by one.
  * tesseract-2.5d  q^2 d. As summa-2d, of |A| / d. The same. AR over d Pc.
  *    Solomonik and Demmel 2011; Wang et al. 2021 (Tesseract, arXiv 2105.14500), 1 < d <= q.
- * ulysses         any. A2A of q, k, v, out. The same. AR over Pr Pc.
+ * ulysses         any. A2A of q, k, v, out. Of d out, dq, dk, dv. AR over Pr Pc.
  *    Jacobs et al. 2023 (DeepSpeed Ulysses, arXiv 2309.14509): (2 + 2 h_kv/h) b s h r / Pr sent
  *    each way.
  * zero-2          any. Nothing. Nothing. RS over Pr, AR over Pc, and in the end AG W over Pr.

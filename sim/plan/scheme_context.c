@@ -44,10 +44,11 @@ static void attend_ring(struct scheme_emitter *e, const struct scheme_attention 
 	share_keys(e, at, forward, "ring");
 }
 
-/* From parts of the sequence to some of the heads, and back. */
+/* From parts of the sequence to some of the heads, and back; the gradient of what comes last goes
+ * first. */
 static void attend_heads(struct scheme_emitter *e, const struct scheme_attention *at, bool forward)
 {
-	const uint64_t words[] = {at->q, at->k, at->v, at->out};
+	const uint64_t words[] = {at->out, at->q, at->k, at->v, at->out};
 	uint64_t samples = scheme_group_samples(e->q);
 	for (int i = 0; i < 4; i++)
 		scheme_emit(e, at->after,
@@ -55,7 +56,7 @@ static void attend_heads(struct scheme_emitter *e, const struct scheme_attention
 				.term = forward ? TERM_FORWARD : TERM_BACKWARD,
 				.kind = COLL_ALLTOALL,
 				.over = OVER_GROUP,
-				.words = div_ceil(samples * words[i], e->q->pr),
+				.words = div_ceil(samples * words[forward ? i + 1 : i], e->q->pr),
 			});
 }
 
