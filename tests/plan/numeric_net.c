@@ -230,3 +230,38 @@ void net_derive(struct net *n, uint32_t tensor)
 			spread_put(&t->dz, p, k, sign_of(spread_get(&t->z, p, k)) * dx);
 		}
 }
+
+void net_reduce_gradient(struct net *n, uint32_t layer, uint32_t n_ranks, const struct blocks *has)
+{
+	struct step s = {layer, TERM_DW_ALL_REDUCE, COLL_ALLREDUCE, n_ranks};
+	for (uint32_t p = 0; p < n->n_procs; p++)
+		spread_open(&n->dw[layer], p);
+	play_blocks(&n->player, &s, &n->dw[layer], has);
+	struct wish w = blocks_wish(has);
+	matrix_check(&n->dw[layer], &w, n->want_dw[layer]);
+}
+
+void net_check(const struct net *n, uint32_t tensor, const struct blocks *has, bool back)
+{
+	const struct net_tensor *t = &n->tensors[tensor];
+	struct wish w = blocks_wish(has);
+	matrix_check(back ? &t->dx : &t->x, &w, back ? t->want_dx : t->want_x);
+}
+
+void net_settle(struct net *n, struct spread *s)
+{
+	for (uint32_t p = 0; p < n->n_procs; p++)
+		spread_settle(s, p);
+}
+
+/* Two readers and two writers of a pair, a layer that is not split, and one before the loss. */
+static const struct net_layer pairs[] = {{0, 1, SLICE_COLUMN}, {0, 1, SLICE_COLUMN},
+	{1, 2, SLICE_ROW}, {2, 3, SLICE_NONE}, {3, 4, SLICE_COLUMN}, {4, 5, SLICE_ROW},
+	{5, 6, SLICE_COLUMN}};
+enum { N_PAIRS = sizeof(pairs) / sizeof(*pairs) };
+
+struct net_case net_case_of(const char *scheme, uint32_t pr, uint32_t pc)
+{
+	return (struct net_case){
+		.scheme = scheme, .pr = pr, .pc = pc, .layers = pairs, .n_layers = N_PAIRS};
+}

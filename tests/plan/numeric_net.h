@@ -64,4 +64,14 @@ void net_activate(struct net *n, uint32_t tensor);
 /* dz from dx, or from what is given for the last tensor, wherever z is held. */
 void net_derive(struct net *n, uint32_t tensor);
 
+/* Gradients of weights over devices that have the same ones; those of `has` are right. */
+void net_reduce_gradient(struct net *n, uint32_t layer, uint32_t n_ranks, const struct blocks *has);
+/* x, or dx, of a tensor. */
+void net_check(const struct net *n, uint32_t tensor, const struct blocks *has, bool back);
+void net_settle(struct net *n, struct spread *s);
+
+/* Two readers and two writers of a pair, a layer that is not split, a pair, and one before the
+ * loss. */
+struct net_case net_case_of(const char *scheme, uint32_t pr, uint32_t pc);
+
 #endif

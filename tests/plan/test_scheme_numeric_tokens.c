@@ -1,101 +1,17 @@
 /* Iterations of the schemes that share sequences or experts, executed with numbers: attention is a
  * softmax-free (q k) v, experts take the tokens that are theirs. The serial result is that of one
  * device with everything. */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "numeric_matrix.h"
+#include "numeric_tokens.h"
 #include "suite.h"
-
-enum { N_LAYERS = 4 };
-
-/* One device or many; the layers' inputs and outputs are x[i] and y[i]. */
-struct tokens {
-	struct arena a;
-	struct player player;
-	struct scheme_layer layers[N_LAYERS];
-	struct scheme_model model;
-	struct scheme_question q;
-	uint32_t n_procs, samples; /* samples: of a group */
-	uint64_t rows, group;      /* of a group of the case, also when alone */
-	uint64_t inputs[N_LAYERS], outputs[N_LAYERS];
-	struct spread x[N_LAYERS], y[N_LAYERS], dx[N_LAYERS], dy[N_LAYERS], w[N_LAYERS],
-		dw[N_LAYERS];
-	/* Attention. */
-	uint32_t heads, kv_heads, q_size, v_size;
-	bool by_heads;
-	/* Experts. */
-	uint32_t n_experts, routes;
-};
-
-static uint32_t group_of(const struct tokens *t, uint32_t p)
-{
-	return t->q.pc_fastest ? p % t->q.pc : p / t->q.pr;
-}
-
-static uint32_t rank_of(const struct tokens *t, uint32_t p)
-{
-	return t->q.pc_fastest ? p / t->q.pc : p % t->q.pr;
-}
-
-/* Rows of a group, of a matrix with `per` rows for a token. */
-static struct block group_rows(const struct tokens *t, uint32_t p, uint64_t cols, uint64_t per)
-{
-	uint64_t rows = t->rows / t->q.pc * per, from = group_of(t, p) * rows;
-	return (struct block){from, from + rows, 0, cols};
-}
-
-static struct blocks rows_of(const struct tokens *t, uint64_t cols, uint64_t per, bool own)
-{
-	struct blocks b = {.cols = cols};
-	for (uint32_t p = 0; p < t->n_procs; p++) {
-		b.of[p] = group_rows(t, p, cols, per);
-		if (own)
-			b.of[p] = block_rows(b.of[p], t->q.pr, rank_of(t, p));
-	}
-	return b;
-}
 
 static struct blocks head_columns(const struct tokens *t, uint64_t cols)
 {
-	struct blocks b = rows_of(t, cols, 1, false);
+	struct blocks b = tokens_rows(t, cols, 1, false);
 	for (uint32_t p = 0; p < t->n_procs; p++)
-		b.of[p] = block_cols(b.of[p], t->q.pr, rank_of(t, p));
+		b.of[p] = block_cols(b.of[p], t->q.pr, tokens_rank(t, p));
 	return b;
-}
-
-static struct product product_of(struct tokens *t, uint32_t layer)
-{
-	return (struct product){
-		&t->x[layer], &t->w[layer], &t->y[layer], t->inputs[layer], t->outputs[layer]};
-}
-
-/* A layer that everybody has, on a device's own rows. */
-static void dense_forward(struct tokens *t, uint32_t layer)
-{
-	struct product m = product_of(t, layer);
-	struct block w = {0, m.inputs, 0, m.outputs};
-	struct blocks rows = rows_of(t, m.inputs, 1, true);
-	for (uint32_t p = 0; p < t->n_procs; p++) {
-		product_forward(&m, p, &w, rows.of[p].r0, rows.of[p].r1);
-		spread_settle(m.y, p);
-	}
-}
-
-static void dense_backward(struct tokens *t, uint32_t layer)
-{
-	struct product m = product_of(t, layer);
-	struct blocks w = {.cols = m.outputs}, rows = rows_of(t, m.inputs, 1, true);
-	for (uint32_t p = 0; p < t->n_procs; p++) {
-		w.of[p] = (struct block){0, m.inputs, 0, m.outputs};
-		uint64_t r0 = rows.of[p].r0, r1 = rows.of[p].r1;
-		product_dw(&m, &t->dw[layer], &t->dy[layer], p, &w.of[p], r0, r1);
-		product_dx(&m, &t->dx[layer], &t->dy[layer], p, &w.of[p], r0, r1);
-		spread_settle(&t->dx[layer], p);
-	}
-	play_blocks(&t->player,
-		&(struct step){layer, TERM_DW_ALL_REDUCE, COLL_ALLREDUCE, t->n_procs},
-		&t->dw[layer], &w);
 }
 
 /* Rows of the same sample: positions follow one another, each with all samples of the group. */
@@ -167,25 +83,19 @@ static uint64_t first_of(const struct tokens *t, uint64_t row)
 static void attend(struct tokens *t, bool forward)
 {
 	for (uint32_t p = 0; p < t->n_procs; p++) {
-		struct block group = group_rows(t, p, 1, 1), rows = group;
+		struct block group = tokens_group_rows(t, p, 1, 1), rows = group;
 		struct attention e = {t, p, 0, t->heads};
 		if (t->by_heads) {
-			e.h0 = t->heads / t->q.pr * rank_of(t, p);
+			e.h0 = t->heads / t->q.pr * tokens_rank(t, p);
 			e.h1 = e.h0 + t->heads / t->q.pr;
 		} else {
-			rows = block_rows(group, t->q.pr, rank_of(t, p));
+			rows = block_rows(group, t->q.pr, tokens_rank(t, p));
 		}
 		for (uint64_t r = rows.r0; r < rows.r1; r++)
 			for (uint64_t s = first_of(t, r); s < first_of(t, r) + t->group;
 				s += t->samples)
 				attend_pair(&e, r, s, forward);
 	}
-}
-
-static void settle_all(struct tokens *t, struct spread *s)
-{
-	for (uint32_t p = 0; p < t->n_procs; p++)
-		spread_settle(s, p);
 }
 
 static void play_attention(struct tokens *t, bool forward, enum coll_kind kind, struct spread *s,
@@ -199,7 +109,8 @@ static void play_attention(struct tokens *t, bool forward, enum coll_kind kind, 
 static void play_keys(struct tokens *t, bool forward, enum coll_kind kind, bool gradients)
 {
 	bool own = kind == COLL_REDUCESCATTER;
-	struct blocks k = rows_of(t, t->outputs[1], 1, own), v = rows_of(t, t->outputs[2], 1, own);
+	struct blocks k = tokens_rows(t, t->outputs[1], 1, own),
+		      v = tokens_rows(t, t->outputs[2], 1, own);
 	struct spread *of[] = {gradients ? &t->dy[1] : &t->y[1], gradients ? &t->dy[2] : &t->y[2]};
 	struct wish wishes[] = {blocks_wish(&k), blocks_wish(&v)};
 	play(&t->player, &(struct step){2, forward ? TERM_FORWARD : TERM_BACKWARD, kind, t->q.pr},
@@ -210,7 +121,7 @@ static void play_keys(struct tokens *t, bool forward, enum coll_kind kind, bool 
 static void drop_keys(struct tokens *t)
 {
 	for (uint32_t i = 1; i < 3; i++) {
-		struct blocks own = rows_of(t, t->outputs[i], 1, true);
+		struct blocks own = tokens_rows(t, t->outputs[i], 1, true);
 		matrix_keep(&t->y[i], &own);
 	}
 }
@@ -218,7 +129,7 @@ static void drop_keys(struct tokens *t)
 static void attention_forward(struct tokens *t)
 {
 	for (uint32_t i = 0; i < 3; i++)
-		dense_forward(t, i);
+		tokens_dense_forward(t, i);
 	for (uint32_t i = 0; i < 3 && t->by_heads; i++) {
 		struct blocks heads = head_columns(t, t->outputs[i]);
 		play_attention(t, true, COLL_ALLTOALL, &t->y[i], &heads);
@@ -227,34 +138,34 @@ static void attention_forward(struct tokens *t)
 	if (!t->by_heads)
 		play_keys(t, true, COLL_ALLGATHER, false);
 	attend(t, true);
-	settle_all(t, &t->x[3]);
-	struct blocks own = rows_of(t, t->inputs[3], 1, true);
+	tokens_settle(t, &t->x[3]);
+	struct blocks own = tokens_rows(t, t->inputs[3], 1, true);
 	if (t->by_heads)
 		play_attention(t, true, COLL_ALLTOALL, &t->x[3], &own);
 	else if (t->q.pr > 1)
 		drop_keys(t);
-	dense_forward(t, 3);
+	tokens_dense_forward(t, 3);
 }
 
 static void attention_backward(struct tokens *t)
 {
 	struct blocks heads = head_columns(t, t->inputs[3]);
-	dense_backward(t, 3);
+	tokens_dense_backward(t, 3);
 	if (t->by_heads)
 		play_attention(t, false, COLL_ALLTOALL, &t->dx[3], &heads);
 	else
 		play_keys(t, false, COLL_ALLGATHER, false);
 	attend(t, false);
-	settle_all(t, &t->dy[0]);
+	tokens_settle(t, &t->dy[0]);
 	if (!t->by_heads)
 		play_keys(t, false, COLL_REDUCESCATTER, true);
 	for (uint32_t i = 0; i < 3 && t->by_heads; i++) {
-		struct blocks own = rows_of(t, t->outputs[i], 1, true);
-		settle_all(t, &t->dy[i]);
+		struct blocks own = tokens_rows(t, t->outputs[i], 1, true);
+		tokens_settle(t, &t->dy[i]);
 		play_attention(t, false, COLL_ALLTOALL, &t->dy[i], &own);
 	}
 	for (uint32_t i = 3; i-- > 0;)
-		dense_backward(t, i);
+		tokens_dense_backward(t, i);
 }
 
 /* Experts: layers 1 and 2 are banks, between a layer in front and one behind. A token's row has
@@ -274,9 +185,9 @@ static bool wants_routed(const void *what, uint32_t p, uint64_t i)
 	const struct dispatch *d = what;
 	const struct tokens *t = d->t;
 	uint64_t row = i / d->cols;
-	struct block group = group_rows(t, p, d->cols, t->routes);
+	struct block group = tokens_group_rows(t, p, d->cols, t->routes);
 	return row >= group.r0 && row < group.r1 &&
-	       expert_of(t, row) * t->q.pr / t->n_experts == rank_of(t, p);
+	       expert_of(t, row) * t->q.pr / t->n_experts == tokens_rank(t, p);
 }
 
 /* Rows to where their experts are, or back to their tokens. */
@@ -284,7 +195,7 @@ static void cross(struct tokens *t, uint32_t layer, bool forward, bool out, stru
 {
 	uint64_t cols = s->n / t->rows / t->routes;
 	struct dispatch d = {t, cols};
-	struct blocks own = rows_of(t, cols, t->routes, true);
+	struct blocks own = tokens_rows(t, cols, t->routes, true);
 	struct wish w = out ? (struct wish){wants_routed, &d} : blocks_wish(&own);
 	play(&t->player,
 		&(struct step){
@@ -307,7 +218,7 @@ static void spread_out(const struct tokens *t, const struct spread *from, struct
 static void add_up(struct tokens *t, const struct spread *from, struct spread *to)
 {
 	uint64_t cols = to->n / t->rows;
-	struct blocks own = rows_of(t, cols, t->routes, true);
+	struct blocks own = tokens_rows(t, cols, t->routes, true);
 	struct wish w = blocks_wish(&own);
 	for (uint32_t p = 0; p < t->n_procs; p++) {
 		for (uint64_t i = 0; i < from->n; i++)
@@ -316,17 +227,6 @@ static void add_up(struct tokens *t, const struct spread *from, struct spread *t
 					spread_get(from, p, i));
 		spread_settle(to, p);
 	}
-}
-
-/* The matrices of a device's experts are rows of a bank. */
-static struct blocks bank_blocks(const struct tokens *t, uint32_t layer)
-{
-	struct blocks b = {.cols = t->outputs[layer]};
-	for (uint32_t p = 0; p < t->n_procs; p++)
-		b.of[p] = block_rows(
-			(struct block){0, t->n_experts * t->inputs[layer], 0, t->outputs[layer]},
-			t->q.pr, rank_of(t, p));
-	return b;
 }
 
 static void bank_run(struct tokens *t, uint32_t layer, bool forward)
@@ -351,19 +251,19 @@ static void bank_run(struct tokens *t, uint32_t layer, bool forward)
 				spread_add(&t->dw[layer], p, w, value * dy);
 			}
 		}
-	settle_all(t, forward ? &t->y[layer] : &t->dx[layer]);
+	tokens_settle(t, forward ? &t->y[layer] : &t->dx[layer]);
 }
 
 static void bank_gradient(struct tokens *t, uint32_t layer)
 {
-	struct blocks own = bank_blocks(t, layer);
+	struct blocks own = tokens_bank(t, layer);
 	play_blocks(&t->player, &(struct step){layer, TERM_DW_ALL_REDUCE, COLL_ALLREDUCE, t->q.pc},
 		&t->dw[layer], &own);
 }
 
 static void experts_forward(struct tokens *t)
 {
-	dense_forward(t, 0);
+	tokens_dense_forward(t, 0);
 	spread_out(t, &t->y[0], &t->x[1]);
 	cross(t, 1, true, true, &t->x[1]);
 	bank_run(t, 1, true);
@@ -371,12 +271,12 @@ static void experts_forward(struct tokens *t)
 	bank_run(t, 2, true);
 	cross(t, 2, true, false, &t->y[2]);
 	add_up(t, &t->y[2], &t->x[3]);
-	dense_forward(t, 3);
+	tokens_dense_forward(t, 3);
 }
 
 static void experts_backward(struct tokens *t)
 {
-	dense_backward(t, 3);
+	tokens_dense_backward(t, 3);
 	spread_out(t, &t->dx[3], &t->dy[2]);
 	cross(t, 2, false, true, &t->dy[2]);
 	bank_run(t, 2, false);
@@ -386,143 +286,7 @@ static void experts_backward(struct tokens *t)
 	bank_gradient(t, 1);
 	cross(t, 1, false, false, &t->dx[1]);
 	add_up(t, &t->dx[1], &t->dy[0]);
-	dense_backward(t, 0);
-}
-
-static void describe(struct tokens *t, uint64_t positions)
-{
-	for (uint32_t i = 0; i < N_LAYERS; i++) {
-		bool bank = t->n_experts > 0 && (i == 1 || i == 2);
-		uint64_t per = bank ? t->routes : 1, banks = bank ? t->n_experts : 1;
-		t->layers[i] = (struct scheme_layer){
-			.grid = {.name = arena_printf(&t->a, "layer%u", i),
-				.weights = banks * t->inputs[i] * t->outputs[i],
-				.d_in = positions * per * t->inputs[i],
-				.d_out = positions * per * t->outputs[i],
-				.outputs = (uint32_t)t->outputs[i]},
-			.in_features = (uint32_t)t->inputs[i],
-			.banks = (uint32_t)banks,
-			.depth = 1,
-			.first_reader = true,
-			.last_reader = true,
-		};
-	}
-	t->model = (struct scheme_model){.name = "tokens",
-		.layers = t->layers,
-		.n_layers = N_LAYERS,
-		.tokens_per_sample = positions};
-	if (t->n_experts > 0) {
-		struct scheme_experts e = {
-			1, 2, t->n_experts, positions * t->routes * t->inputs[1]};
-		struct scheme_experts *list = arena_new(&t->a, struct scheme_experts);
-		*list = e;
-		t->model.experts = list;
-		t->model.n_experts = 1;
-		return;
-	}
-	struct scheme_attention *at = arena_new(&t->a, struct scheme_attention);
-	*at = (struct scheme_attention){2, t->heads, t->kv_heads, positions * t->outputs[0],
-		positions * t->outputs[1], positions * t->outputs[2], positions * t->inputs[3],
-		positions, positions};
-	t->model.attentions = at;
-	t->model.n_attentions = 1;
-}
-
-static void add_arrays(struct tokens *t)
-{
-	for (uint32_t i = 0; i < N_LAYERS; i++) {
-		const struct grid_layer *l = &t->layers[i].grid;
-		bool bank = t->layers[i].banks > 1;
-		uint64_t rows = t->rows * (bank ? t->routes : 1);
-		uint32_t n = t->n_procs;
-		t->x[i] = spread_new(&t->a, "x", n, rows * t->inputs[i]);
-		t->dx[i] = spread_new(&t->a, "dx", n, rows * t->inputs[i]);
-		t->y[i] = spread_new(&t->a, "y", n, rows * t->outputs[i]);
-		t->dy[i] = spread_new(&t->a, "dy", n, rows * t->outputs[i]);
-		t->w[i] = spread_new(&t->a, "w", n, l->weights);
-		t->dw[i] = spread_new(&t->a, "dw", n, l->weights);
-	}
-}
-
-/* The same values whatever the devices: of the inputs, the weights and the last gradient. */
-static void fill(struct tokens *t, uint64_t seed)
-{
-	uint32_t inputs = t->n_experts > 0 ? 1 : 3;
-	int64_t *values = NULL;
-	for (uint32_t i = 0; i < N_LAYERS; i++) {
-		struct blocks w = {.cols = t->w[i].n};
-		if (t->layers[i].banks > 1)
-			w = bank_blocks(t, i);
-		for (uint32_t p = 0; p < t->n_procs && t->layers[i].banks == 1; p++)
-			w.of[p] = (struct block){0, 1, 0, t->w[i].n};
-		values = arena_array(&t->a, t->w[i].n, int64_t);
-		for (uint64_t k = 0; k < t->w[i].n; k++)
-			values[k] = numeric_small(&seed);
-		matrix_put(&t->w[i], &w, values);
-	}
-	struct blocks x = rows_of(t, t->inputs[0], 1, true), y = rows_of(t, t->outputs[3], 1, true);
-	values = arena_array(&t->a, t->x[0].n, int64_t);
-	for (uint64_t k = 0; k < t->x[0].n; k++)
-		values[k] = numeric_small(&seed);
-	for (uint32_t i = 0; i < inputs; i++)
-		matrix_put(&t->x[i], &x, values);
-	values = arena_array(&t->a, t->dy[3].n, int64_t);
-	for (uint64_t k = 0; k < t->dy[3].n; k++)
-		values[k] = numeric_small(&seed);
-	matrix_put(&t->dy[3], &y, values);
-}
-
-struct tokens_case {
-	const char *scheme;
-	uint32_t pr, pc;
-	uint64_t batch, positions;
-	uint32_t heads, kv_heads, n_experts, routes;
-};
-
-/* Sizes of one case, on one device without a schedule or on all. */
-static void begin(struct tokens *t, const struct tokens_case *c, bool alone, uint64_t seed)
-{
-	struct err err = {0};
-	*t = (struct tokens){.heads = c->heads,
-		.kv_heads = c->kv_heads,
-		.q_size = 2,
-		.v_size = 3,
-		.n_experts = c->n_experts,
-		.routes = c->routes,
-		.by_heads = !alone && c->scheme[0] == 'u'};
-	uint64_t f = 4,
-		 attention[][2] = {{f, 2 * c->heads}, {f, 2 * c->kv_heads}, {f, 3 * c->kv_heads},
-			 {3 * c->heads, 5}},
-		 experts[][2] = {{3, f}, {f, 5}, {5, f}, {f, 3}};
-	for (uint32_t i = 0; i < N_LAYERS; i++) {
-		t->inputs[i] = c->n_experts > 0 ? experts[i][0] : attention[i][0];
-		t->outputs[i] = c->n_experts > 0 ? experts[i][1] : attention[i][1];
-	}
-	describe(t, c->positions);
-	t->q = (struct scheme_question){.model = &t->model,
-		.batch = c->batch,
-		.pr = c->pr,
-		.pc = c->pc,
-		.word_bytes = 2,
-		.pc_fastest = seed % 2};
-	t->samples = (uint32_t)div_ceil(c->batch, c->pc);
-	t->rows = t->samples * c->pc * c->positions;
-	t->n_procs = c->pr * c->pc;
-	t->player = (struct player){.a = &t->a, .even = true, .word_bytes = 2};
-	const struct scheme *s = scheme_find(c->scheme, &err);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-	if (!alone) {
-		bool made = scheme_schedule(&t->a, s, &t->q, &t->player.it, &err);
-		if (!made)
-			printf("\n%s: %s", c->scheme, err.text);
-		CU_ASSERT_TRUE_FATAL(made);
-		CU_ASSERT_TRUE(prog_check(&t->player.it.prog, &err));
-	}
-	t->group = t->samples * c->positions;
-	if (alone)
-		t->n_procs = t->q.pr = t->q.pc = 1;
-	add_arrays(t);
-	fill(t, seed);
+	tokens_dense_backward(t, 0);
 }
 
 static void run_passes(struct tokens *t)
@@ -536,33 +300,14 @@ static void run_passes(struct tokens *t)
 	}
 }
 
-static void compare(const struct tokens *t, const struct tokens *alone)
-{
-	for (uint32_t i = 0; i < N_LAYERS; i++) {
-		bool bank = t->layers[i].banks > 1;
-		struct blocks w = bank ? bank_blocks(t, i) : (struct blocks){.cols = t->w[i].n};
-		for (uint32_t p = 0; p < t->n_procs && !bank; p++)
-			w.of[p] = (struct block){0, 1, 0, t->w[i].n};
-		struct wish want_w = blocks_wish(&w);
-		matrix_check(&t->dw[i], &want_w, alone->dw[i].values);
-		struct blocks x = rows_of(t, t->inputs[i], 1, true);
-		struct wish want_x = blocks_wish(&x);
-		if (!bank)
-			matrix_check(&t->dx[i], &want_x, alone->dx[i].values);
-	}
-	struct blocks y = rows_of(t, t->outputs[3], 1, true);
-	struct wish want_y = blocks_wish(&y);
-	matrix_check(&t->y[3], &want_y, alone->y[3].values);
-}
-
 static void run_case(const struct tokens_case *c, uint64_t seed)
 {
 	struct tokens *t = mem_alloc(2, sizeof(*t)), *alone = t + 1;
-	begin(t, c, false, seed);
-	begin(alone, c, true, seed);
+	tokens_begin(t, c, false, seed);
+	tokens_begin(alone, c, true, seed);
 	run_passes(t);
 	run_passes(alone);
-	compare(t, alone);
+	tokens_compare(t, alone);
 	play_end(&t->player);
 	arena_free(&t->a);
 	arena_free(&alone->a);
