@@ -26,7 +26,7 @@ static void add_megatron(struct scheme_form *f)
 			f->out->forward += scheme_reduce(f, p, f->samples * l->row_out);
 		if (row)
 			f->out->backward += scheme_reduce(f, p, f->samples * l->shares);
-		if (column && l->first_reader && !l->grid.first)
+		if (l->first_column && !l->grid.first)
 			f->out->backward += scheme_reduce(f, p, f->samples * l->column_in);
 		add_gradient(f, l, f->q->pc, column || row ? p : 1);
 	}
@@ -37,7 +37,7 @@ static void add_column(struct scheme_form *f, const struct scheme_layer *l)
 {
 	uint64_t words = f->samples * l->grid.d_in;
 	double gather = scheme_gather(f, f->q->pr, words);
-	if (!l->first_reader)
+	if (!l->first_column)
 		return;
 	f->out->forward += gather;
 	f->out->backward += gather;

@@ -74,7 +74,7 @@ static void backward(struct scheme_emitter *e, uint32_t layer)
 		move(e, layer, TERM_BACKWARD, COLL_ALLREDUCE, l->shares);
 	scheme_emit_compute(e, layer, PHASE_BACKWARD);
 	scheme_emit_gradient(e, layer, OVER_REPLICAS, sliced ? e->q->pr : 1);
-	if (l->slice == SLICE_COLUMN && l->first_reader && !l->grid.first)
+	if (l->first_column && !l->grid.first)
 		move(e, layer, TERM_BACKWARD, COLL_ALLREDUCE, l->column_in);
 }
 
@@ -95,7 +95,7 @@ static struct scheme_share share(const struct scheme_question *q, uint32_t layer
 static void forward_sp(struct scheme_emitter *e, uint32_t layer)
 {
 	const struct scheme_layer *l = layer_of(e, layer);
-	if (l->slice == SLICE_COLUMN && l->first_reader)
+	if (l->first_column)
 		move(e, layer, TERM_FORWARD, COLL_ALLGATHER, l->column_in);
 	scheme_emit_compute(e, layer, PHASE_FORWARD);
 	if (l->slice == SLICE_ROW)
@@ -106,15 +106,15 @@ static void forward_sp(struct scheme_emitter *e, uint32_t layer)
 static void backward_sp(struct scheme_emitter *e, uint32_t layer)
 {
 	const struct scheme_layer *l = layer_of(e, layer);
-	bool column = l->slice == SLICE_COLUMN, sliced = l->slice != SLICE_NONE;
+	bool sliced = l->slice != SLICE_NONE;
 	if (l->slice == SLICE_ROW)
 		move(e, layer, TERM_BACKWARD, COLL_ALLGATHER, l->row_out);
-	if (column && l->last_reader)
+	if (l->last_column)
 		move(e, layer, TERM_BACKWARD, COLL_ALLGATHER, l->column_in);
 	scheme_emit_compute(e, layer, PHASE_BACKWARD);
 	scheme_emit_gradient(e, layer, sliced ? OVER_REPLICAS : OVER_GROUP | OVER_REPLICAS,
 		sliced ? e->q->pr : 1);
-	if (column && l->first_reader && !l->grid.first)
+	if (l->first_column && !l->grid.first)
 		move(e, layer, TERM_BACKWARD, COLL_REDUCESCATTER, l->column_in);
 }
 

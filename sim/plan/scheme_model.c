@@ -68,7 +68,7 @@ static void read_layers(struct reader *r)
 		read_layer(r, i, &grid[i]);
 }
 
-static void find_readers(struct reader *r)
+static tensor_id *find_readers(struct reader *r)
 {
 	tensor_id *read = arena_array(r->a, r->n_layers, tensor_id);
 	for (uint32_t i = 0; i < r->n_layers; i++) {
@@ -79,6 +79,18 @@ static void find_readers(struct reader *r)
 				r->layers[j].last_reader = false;
 				break;
 			}
+	}
+	return read;
+}
+
+static void find_columns(struct reader *r, const tensor_id *read)
+{
+	for (uint32_t i = 0; i < r->n_layers; i++) {
+		struct scheme_layer *l = &r->layers[i];
+		l->first_column = l->last_column = l->slice == SLICE_COLUMN;
+		for (uint32_t j = i; l->first_column && j-- > 0;)
+			if (read[j] == read[i] && r->layers[j].slice == SLICE_COLUMN)
+				l->first_column = r->layers[j].last_column = false;
 	}
 }
 
@@ -222,8 +234,9 @@ void scheme_read_model(struct arena *a, const struct graph *forward, struct sche
 {
 	struct reader r = {.a = a, .g = forward};
 	read_layers(&r);
-	find_readers(&r);
+	tensor_id *read = find_readers(&r);
 	scheme_follow_features(a, forward, r.layer_of, r.layers, r.n_layers);
+	find_columns(&r, read);
 	read_operators(&r);
 	*out = (struct scheme_model){
 		.name = forward->name,

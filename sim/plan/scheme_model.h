@@ -28,6 +28,7 @@ struct scheme_layer {
 	/* Layers that read the same tensor (q, k and v; gate and up) share what moves it. */
 	bool first_reader, last_reader;
 	enum scheme_slice slice;
+	bool first_column, last_column; /* a column layer: of those that read the same tensor */
 	/* Activations that all devices of a Megatron group need: what a column layer, or the
 	 * dispatch to experts in front of it, reads; what a row layer, or the combination of
 	 * experts behind it, writes. */

@@ -44,10 +44,12 @@ struct product net_product(struct net *n, uint32_t layer)
 		.outputs = net_outputs(n, layer)};
 }
 
-static bool reads_same(const struct net *n, uint32_t layer, uint32_t from, uint32_t end)
+static bool reads_same(
+	const struct net *n, uint32_t layer, uint32_t from, uint32_t end, bool columns)
 {
 	for (uint32_t i = from; i < end; i++)
-		if (n->layers[i].in == n->layers[layer].in)
+		if (n->layers[i].in == n->layers[layer].in &&
+			(!columns || n->layers[i].slice == SLICE_COLUMN))
 			return true;
 	return false;
 }
@@ -65,6 +67,7 @@ static void describe_layer(struct net *n, const struct net_case *c, uint32_t i)
 	const struct net_layer *l = &n->layers[i];
 	uint32_t inputs = n->tensors[l->in].features, outputs = n->tensors[l->out].features;
 	uint32_t depth = 1;
+	bool column = l->slice == SLICE_COLUMN;
 	for (uint32_t k = 0; k < i; k++)
 		if (n->layers[k].out == l->in)
 			depth = n->described[k].depth + 1;
@@ -78,9 +81,11 @@ static void describe_layer(struct net *n, const struct net_case *c, uint32_t i)
 		.in_features = inputs,
 		.banks = 1,
 		.depth = depth,
-		.first_reader = !reads_same(n, i, 0, i),
-		.last_reader = !reads_same(n, i, i + 1, n->n_layers),
+		.first_reader = !reads_same(n, i, 0, i, false),
+		.last_reader = !reads_same(n, i, i + 1, n->n_layers, false),
 		.slice = l->slice,
+		.first_column = column && !reads_same(n, i, 0, i, true),
+		.last_column = column && !reads_same(n, i, i + 1, n->n_layers, true),
 		.column_in = c->tokens * inputs,
 		.row_out = c->tokens * outputs,
 	};

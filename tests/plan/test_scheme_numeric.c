@@ -63,13 +63,13 @@ static void megatron_forward(struct megatron *m, uint32_t i)
 	struct blocks w = megatron_weights(m, i), rows = megatron_work(m, i, in);
 	struct blocks mine = megatron_rows(m, in, m->slices),
 		      whole = megatron_rows(m, out, m->slices);
-	bool column = slice_of(m, i) == SLICE_COLUMN, row = slice_of(m, i) == SLICE_ROW;
-	if (m->slices && column && l->first_reader)
+	bool row = slice_of(m, i) == SLICE_ROW;
+	if (m->slices && l->first_column)
 		play_blocks(&n->player, &(struct step){i, TERM_FORWARD, COLL_ALLGATHER, pr},
 			product.x, &rows);
 	for (uint32_t p = 0; p < n->n_procs; p++)
 		product_forward(&product, p, &w.of[p], rows.of[p].r0, rows.of[p].r1);
-	if (m->slices && column && l->last_reader)
+	if (m->slices && l->last_column)
 		matrix_keep(product.x, &mine);
 	enum coll_kind sums = m->slices ? COLL_REDUCESCATTER : COLL_ALLREDUCE;
 	if (row)
@@ -96,7 +96,7 @@ static void megatron_backward(struct megatron *m, uint32_t i)
 	if (m->slices && slice_of(m, i) == SLICE_ROW)
 		play_blocks(&n->player, &(struct step){i, TERM_BACKWARD, COLL_ALLGATHER, pr},
 			&y->dz, &whole);
-	if (m->slices && column && l->last_reader)
+	if (m->slices && l->last_column)
 		play_blocks(&n->player, &(struct step){i, TERM_BACKWARD, COLL_ALLGATHER, pr},
 			product.x, &rows);
 	for (uint32_t p = 0; p < n->n_procs; p++)
@@ -104,10 +104,13 @@ static void megatron_backward(struct megatron *m, uint32_t i)
 	net_reduce_gradient(n, i, m->slices && none ? pr * n->q.pc : n->q.pc, &w);
 	if (l->grid.first)
 		return;
+	/* On top of what column layers made. */
+	for (uint32_t p = 0; p < n->n_procs && none; p++)
+		spread_open(&x->dx, p);
 	for (uint32_t p = 0; p < n->n_procs; p++)
 		product_dx(&product, &x->dx, &y->dz, p, &w.of[p], rows.of[p].r0, rows.of[p].r1);
 	enum coll_kind sums = m->slices ? COLL_REDUCESCATTER : COLL_ALLREDUCE;
-	if (column && l->first_reader)
+	if (l->first_column)
 		play_blocks(&n->player, &(struct step){i, TERM_BACKWARD, sums, pr}, &x->dx, &mine);
 	if (!column)
 		net_settle(n, &x->dx);
@@ -141,6 +144,26 @@ static void run_megatron(const struct net_case *c, uint64_t seed, bool slices)
 
 static const uint32_t group_shapes[][2] = {{2, 1}, {2, 2}, {4, 1}, {3, 2}, {3, 5}, {6, 2}, {5, 1}};
 enum { N_GROUPS = sizeof(group_shapes) / sizeof(*group_shapes) };
+
+/* A layer that is not split, and a pair beside it. */
+static const struct net_layer beside[] = {{0, 1, SLICE_COLUMN}, {1, 2, SLICE_ROW},
+	{2, 4, SLICE_NONE}, {2, 3, SLICE_COLUMN}, {2, 3, SLICE_COLUMN}, {3, 4, SLICE_ROW},
+	{4, 5, SLICE_COLUMN}};
+
+static void test_beside(void)
+{
+	for (uint32_t k = 0; k < 2 * N_GROUPS; k++) {
+		bool slices = k % 2;
+		struct net_case c = net_case_of(slices ? "megatron-sp" : "megatron",
+			group_shapes[k / 2][0], group_shapes[k / 2][1]);
+		c.layers = beside;
+		c.n_layers = sizeof(beside) / sizeof(*beside);
+		c.even = k % 4 < 2;
+		c.tokens = c.pr;
+		c.batch = c.pc;
+		run_megatron(&c, k, slices);
+	}
+}
 
 static void test_megatron(void)
 {
@@ -313,6 +336,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"megatron", test_megatron},
 		{"megatron-sp", test_megatron_sp},
+		{"a pair beside a layer that is not split", test_beside},
 		{"fsdp and HSDP", test_fsdp},
 		{"zero-2", test_zero},
 		CU_TEST_INFO_NULL,
