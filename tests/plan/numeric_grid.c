@@ -161,7 +161,7 @@ bool case_fill(struct arena *a, struct grid_case *c, const enum grid_way *asked)
 	uint32_t p = c->q.grid.pr * c->q.grid.pc;
 	uint32_t least = c->q.conv.pc > c->q.grid.pc ? c->q.conv.pc : c->q.grid.pc;
 	fill_layers(c);
-	c->q.batch = c->even ? p : least + numeric_random(&c->seed, 2 * p - least);
+	c->q.batch = c->even ? p : least + numeric_random(&c->seed, p + 4 - least);
 	c->q.word_bytes = 4;
 	c->q.layers = c->described;
 	for (uint32_t i = 0; i < c->q.n_layers; i++)
