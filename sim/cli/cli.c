@@ -114,6 +114,7 @@ int cli_main(int argc, char **argv)
 	progress_clear(&q);
 	if (!q.quiet)
 		print_warnings(&q);
+	spool_rename(&q, &err);
 	if (!ok && err.text[0] != '\0')
 		fprintf(stderr, "wham: %s\n", err.text);
 	int status = ok ? 0 : (int)err.kind;

@@ -77,14 +77,13 @@ static bool looks_like_path(const char *name)
 static bool remember(struct request *q, const char *path, struct err *err)
 {
 	char hex[65];
-	if (strcmp(path, "-") == 0)
-		return true;
+	const char *name = spool_name(q, path);
 	for (uint32_t i = 0; i < q->report.n_inputs; i++)
-		if (strcmp(q->report.inputs[i].path, path) == 0)
+		if (strcmp(q->report.inputs[i].path, name) == 0)
 			return true;
 	if (!file_sha256(path, hex, err))
 		return false;
-	report_add_input(q->a, &q->report, path, hex);
+	report_add_input(q->a, &q->report, name, hex);
 	return true;
 }
 
@@ -104,8 +103,10 @@ const char *data_find(
 {
 	static const char *const ends[] = {"json", "xml", "csv"};
 	enum { N_ENDS = sizeof(ends) / sizeof(*ends) };
-	if (looks_like_path(name) || is_there(name))
-		return remember(q, name, err) ? arena_strdup(q->a, name) : NULL;
+	if (looks_like_path(name) || is_there(name)) {
+		const char *path = spool_input(q, name, err);
+		return path && remember(q, path, err) ? arena_strdup(q->a, path) : NULL;
+	}
 	for (size_t i = 0; i < (size_t)2 * N_ENDS; i++) {
 		const char *plain = i < N_ENDS ? name : plain_name(q->a, name);
 		const char *path = arena_printf(

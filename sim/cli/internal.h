@@ -23,10 +23,17 @@ struct names {
 	uint32_t n, cap;
 };
 
+/* An input that could be read only once, and where it is kept. */
+struct spooled {
+	const char *name, *path;
+};
+
 /* Everything that options can say. Zero or NULL: not said. */
 struct request {
 	struct arena *a;
 	struct report report;
+	struct spooled *spooled;
+	uint32_t n_spooled, cap_spooled;
 	struct names files;          /* what is left when the options are taken */
 	struct names graph_warnings; /* texts that are in the report already */
 	struct names models, dims, fail_links, degraded, stragglers;
@@ -96,6 +103,13 @@ const char *data_root(struct arena *a);
 
 /* Names of the files in `folder` below data_root() without their ending, sorted. */
 struct names data_names(struct arena *a, const char *folder);
+
+/* Where to read `name` as often as need be: itself, or where a copy of standard input ("-"), a pipe or
+ * a device is kept until the program ends. NULL with `err`. */
+const char *spool_input(struct request *q, const char *name, struct err *err);
+const char *spool_name(const struct request *q, const char *path); /* as the user calls it */
+/* A message that begins with such a path names the input instead. */
+void spool_rename(const struct request *q, struct err *err);
 
 /* A file as it is, or a shipped name. ERR_USAGE with the nearest name; ERR_IO for a path that is
  * not there. */

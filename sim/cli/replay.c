@@ -81,6 +81,9 @@ static bool read_trace(struct request *q, struct trace *trace, struct err *err)
 	if (q->files.n == 0)
 		return err_set(err, ERR_USAGE,
 			"replay takes a directory, files of all ranks, or one FILE.prog");
+	for (uint32_t i = 0; i < q->files.n; i++)
+		if (!(q->files.items[i] = spool_input(q, q->files.items[i], err)))
+			return false;
 	if (!choose_options(q, &options, err) ||
 		!trace_read(q->a, q->files.items, q->files.n, &options, trace, err))
 		return false;

@@ -71,14 +71,17 @@ static bool run_validate(struct request *q, struct err *err)
 		(q->topology && !load_topology(q, q->topology, &topo, err)))
 		return false;
 	context.topo = q->topology ? &topo : NULL;
+	const char *reference = NULL;
+	if (q->reference && !(reference = spool_input(q, q->reference, err)))
+		return false;
 	struct suite_report *reports = arena_array(q->a, n, struct suite_report);
 	for (uint32_t i = 0; i < n; i++) {
-		const char *table = q->reference;
+		const char *table = reference;
 		if (!table && picked[i]->table)
 			table = arena_printf(
 				q->a, "%s/tests/golden/%s", context.data_root, picked[i]->table);
 		if ((table && !data_find(q, "reference", "tests/golden", table, err)) ||
-			!validate_run(picked[i], q->reference, &context, &reports[i], err))
+			!validate_run(picked[i], reference, &context, &reports[i], err))
 			return false;
 		missed += reports[i].n_rows - reports[i].n_passed;
 	}
