@@ -21,7 +21,7 @@ static bool map_random(const char *seed, struct map *m, struct err *err)
 	char *end;
 	unsigned long long v = strtoull(seed, &end, 10);
 	if (!isdigit((unsigned char)seed[0]) || *end != '\0')
-		return err_set(err, ERR_USAGE, "--map 'random:%s', expected random:SEED", seed);
+		return err_set(err, ERR_USAGE, "'random:%s', expected random:SEED", seed);
 	rng_init(&rng, v);
 	for (uint32_t i = m->n; i > 1; i--) {
 		uint32_t k = (uint32_t)rng_below(&rng, i), other = m->devices[k];
