@@ -59,7 +59,8 @@ struct grid_question {
 struct process_grid grid_of(const struct grid_question *q, uint32_t layer);
 
 /* ERR_INPUT with the layer and the rule: Pr above a layer's outputs, a halo higher than the
- * strip that a process has, a fully connected layer in strips, fewer samples than processes. */
+ * strip that a process has, a fully connected layer in strips, fewer samples than processes. Strips
+ * count as even here, though those that follow a layer that takes rows away need not be. */
 bool grid_check_layer(
 	const struct grid_question *q, uint32_t layer, enum grid_way way, struct err *err);
 /* Pr x Pc != `processes`, fewer samples than Pc, activations of 1e18 bytes or more; layers are
@@ -100,7 +101,8 @@ struct grid_move {
 enum { GRID_MAX_MOVES = 2 };
 /* In order; returns how many, 0 for layer 0. Between two grids each step goes by the samples of
  * single processes, which are the same ones on any grid; a gather out of model parallelism on a
- * smaller Pr takes 1 / Pr of all from each process, though some have more. */
+ * smaller Pr takes 1 / Pr of all from each process, though some have more; one into it, backward,
+ * brings the gradient of all outputs, of which a process needs those of its weights. */
 uint32_t grid_moves(const struct grid_question *q, uint32_t layer, enum grid_way before,
 	enum grid_way way, bool forward, struct grid_move out[GRID_MAX_MOVES]);
 

@@ -16,7 +16,8 @@
  *    hop more.
  * cube-3d         q^3. AG A, AG B, RS C. The same for each of dA, dB. AR over Pc.
  *    Agarwal et al. 1995 (IBM J. R&D 39); Bian et al. 2021 (arXiv 2105.14450): a product C = A B
- *    on q x q x q devices sends (q-1)/q^3 (|A|+|B|+|C|); dA = dC B^T and dB = A^T dC are two more.
+ *    on q x q x q devices sends (q-1)/q^3 (|A|+|B|+|C|); dA = dC B^T and dB = A^T dC are two more,
+ *    each of which gathers dC: to keep it for the second would save |C| of them.
  * expert          any. A2A out and back. The same. AR over Pc; of what is no expert over Pr Pc.
  *    Lepikhin et al. 2020 (GShard, arXiv 2006.16668): 2 k t h r sent each way, t tokens of a
  *    device, top-k; balanced load, capacity factor 1. Samples are shared over all devices.

@@ -230,8 +230,41 @@ static void test_schedule(void)
 	for (uint32_t pr = 1; pr <= 32; pr *= 2) { /* convolutions on a grid of their own */
 		struct integrated_case c = paper(512, pr, 64 / pr);
 		c.q.conv = (struct process_grid){4, 16};
-		compare_schedule(c, "exact-domain", pr % 3 == 1);
+		for (size_t v = 0; v < 3; v++)
+			compare_schedule(c, names[v], pr % 3 == 1);
 	}
+}
+
+/* Layers without a gradient of their input hand nothing back. */
+static void test_schedule_of_first_layers(void)
+{
+	struct integrated_case c = paper(512, 2, 32);
+	struct grid_layer layers[MAX_LAYERS];
+	memcpy(layers, c.q.layers, c.q.n_layers * sizeof(*layers));
+	layers[5].first = true;
+	c.q.layers = layers;
+	c.q.conv = (struct process_grid){4, 16};
+	compare_schedule(c, "exact-domain", false);
+	compare_schedule(c, "exact-all", true);
+}
+
+/* From strips over Pr 4 to products over Pr 2: by the samples of single processes, which are
+ * gathered forward; backward, by them to strips again. */
+static void test_exact_steps(void)
+{
+	struct integrated_case c = paper(512, 2, 32);
+	c.q.conv = (struct process_grid){4, 16};
+	double exchange = 3 * (2e-6 + 4 * six_gb * 512 / 16 * 9216 / 4 / 4);
+	double gather = 2e-6 + 4 * six_gb * 512 / 32 * 9216 / 2;
+	struct integrated_terms t = integrated_comm(&c, rules_of("exact-domain"));
+	CU_ASSERT_DOUBLE_EQUAL(t.redistribute, 2 * exchange + gather, 1e-12);
+	/* Outputs of model parallelism are there; their gradient is gathered over Pr 4. */
+	t = integrated_comm(&c, rules_of("exact-all"));
+	gather = 2 * 2e-6 + 4 * six_gb * 512 / 16 * 9216 * 3 / 4;
+	CU_ASSERT_DOUBLE_EQUAL(t.redistribute, gather, 1e-12);
+	c.q.grid = (struct process_grid){1, 64};
+	t = integrated_comm(&c, rules_of("exact-domain"));
+	CU_ASSERT_DOUBLE_EQUAL(t.redistribute, 2 * exchange, 1e-12);
 }
 
 /* What the equations leave out: fully connected layers on a grid gather what the convolutions
@@ -499,6 +532,8 @@ int main(void)
 		{"all-reduce as it is run", test_exact_all_reduce},
 		{"exact is the schedule", test_schedule},
 		{"what moves between ways", test_exact_redistribution},
+		{"what moves between grids", test_exact_steps},
+		{"layers without a gradient", test_schedule_of_first_layers},
 		{"Eq. 5", test_crossover},
 		{"overlap and iterations", test_iteration},
 		{"memory", test_memory},
