@@ -254,15 +254,14 @@ struct team team_of(
 	return t;
 }
 
-uint32_t numeric_random(uint64_t *seed, uint32_t end)
+uint32_t numeric_random(struct rng *rng, uint32_t end)
 {
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((*seed >> 33) % end);
+	return (uint32_t)rng_below(rng, end);
 }
 
-int64_t numeric_small(uint64_t *seed)
+int64_t numeric_small(struct rng *rng)
 {
-	return (int64_t)numeric_random(seed, 5) - 2;
+	return (int64_t)numeric_random(rng, 5) - 2;
 }
 
 uint64_t numeric_cut(uint64_t whole, uint32_t n, uint32_t k)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/rng.h"
 #include "prog/prog.h"
 
 /* Of one element on one process. */
@@ -67,9 +68,8 @@ struct moved spread_halo(struct spread *s, const struct team *t, const struct wi
 struct team team_of(
 	struct arena *a, const struct prog *p, const struct prog_task *task, uint32_t rank);
 
-/* A generator with a seed. */
-uint32_t numeric_random(uint64_t *seed, uint32_t end); /* 0 .. end - 1 */
-int64_t numeric_small(uint64_t *seed);                 /* -2 .. 2 */
+uint32_t numeric_random(struct rng *rng, uint32_t end); /* 0 .. end - 1 */
+int64_t numeric_small(struct rng *rng);                 /* -2 .. 2 */
 
 /* Part `k` of `n`: from cut to the next one, as even as can be. */
 uint64_t numeric_cut(uint64_t whole, uint32_t n, uint32_t k);

@@ -97,25 +97,25 @@ static uint32_t random_outputs(struct grid_case *c, uint32_t pr)
 {
 	if (c->even)
 		return pr < 3 ? 2 * pr : pr;
-	return numeric_random(&c->seed, 2) ? pr + numeric_random(&c->seed, 3)
-					   : 2 + numeric_random(&c->seed, 4);
+	return numeric_random(&c->rng, 2) ? pr + numeric_random(&c->rng, 3)
+					  : 2 + numeric_random(&c->rng, 4);
 }
 
 static struct chain_layer random_conv(struct grid_case *c, uint32_t h, uint32_t w, uint32_t ch)
 {
 	uint32_t pr = c->q.conv.pr > 0 ? c->q.conv.pr : c->q.grid.pr;
 	struct chain_layer l = {.in_h = h, .in_w = w, .in_c = ch, .conv = true, .groups = 1};
-	l.kernel = c->even ? 1 + 2 * numeric_random(&c->seed, 2) : 1 + numeric_random(&c->seed, 5);
-	l.stride = c->even ? 1 : 1 + numeric_random(&c->seed, 4) / 3;
-	l.pad = c->even ? l.kernel / 2 : numeric_random(&c->seed, l.kernel / 2 + 1);
+	l.kernel = c->even ? 1 + 2 * numeric_random(&c->rng, 2) : 1 + numeric_random(&c->rng, 5);
+	l.stride = c->even ? 1 : 1 + numeric_random(&c->rng, 4) / 3;
+	l.pad = c->even ? l.kernel / 2 : numeric_random(&c->rng, l.kernel / 2 + 1);
 	while (h + 2 * l.pad < l.kernel || w + 2 * l.pad < l.kernel)
 		l.pad++;
 	l.out_h = (h + 2 * l.pad - l.kernel) / l.stride + 1;
 	l.out_w = (w + 2 * l.pad - l.kernel) / l.stride + 1;
 	l.out_c = random_outputs(c, pr);
 	if (!c->even && ch % 2 == 0 && l.out_c % 2 == 0)
-		l.groups = 1 + numeric_random(&c->seed, 2);
-	l.pools = l.out_h % 2 == 0 && l.out_w % 2 == 0 && numeric_random(&c->seed, 2);
+		l.groups = 1 + numeric_random(&c->rng, 2);
+	l.pools = l.out_h % 2 == 0 && l.out_w % 2 == 0 && numeric_random(&c->rng, 2);
 	l.image_h = h;
 	l.image_w = w;
 	l.image_c = ch;
@@ -124,11 +124,11 @@ static struct chain_layer random_conv(struct grid_case *c, uint32_t h, uint32_t 
 
 static void fill_layers(struct grid_case *c)
 {
-	uint32_t n_conv = numeric_random(&c->seed, 4), n_fc = numeric_random(&c->seed, 4);
+	uint32_t n_conv = numeric_random(&c->rng, 4), n_fc = numeric_random(&c->rng, 4);
 	uint32_t pr = c->q.conv.pr > 0 ? c->q.conv.pr : c->q.grid.pr;
-	uint32_t h = c->even ? 2 * pr : pr + numeric_random(&c->seed, pr + 4);
-	uint32_t w = c->even ? 2 : 2 + numeric_random(&c->seed, 2);
-	uint32_t ch = 1 + numeric_random(&c->seed, 3), n = n_conv + n_fc > 1 ? n_conv + n_fc : 2;
+	uint32_t h = c->even ? 2 * pr : pr + numeric_random(&c->rng, pr + 4);
+	uint32_t w = c->even ? 2 : 2 + numeric_random(&c->rng, 2);
+	uint32_t ch = 1 + numeric_random(&c->rng, 3), n = n_conv + n_fc > 1 ? n_conv + n_fc : 2;
 	for (uint32_t i = 0; i < n; i++) {
 		struct chain_layer *l = &c->layers[i];
 		*l = (struct chain_layer){1, 1, h * w * ch, 1, 1, 0, h, w, ch, 1, 1, 0, 1, 0, 0};
@@ -145,7 +145,7 @@ static void fill_layers(struct grid_case *c)
 
 static bool fill_way(struct grid_case *c, uint32_t layer, const enum grid_way *asked)
 {
-	uint32_t first = asked ? asked[layer] : numeric_random(&c->seed, N_GRID_WAYS);
+	uint32_t first = asked ? asked[layer] : numeric_random(&c->rng, N_GRID_WAYS);
 	for (uint32_t k = 0; k < N_GRID_WAYS; k++) {
 		struct err err = {0};
 		c->ways[layer] = (enum grid_way)((first + k) % N_GRID_WAYS);
@@ -161,7 +161,7 @@ bool case_fill(struct arena *a, struct grid_case *c, const enum grid_way *asked)
 	uint32_t p = c->q.grid.pr * c->q.grid.pc;
 	uint32_t least = c->q.conv.pc > c->q.grid.pc ? c->q.conv.pc : c->q.grid.pc;
 	fill_layers(c);
-	c->q.batch = c->even ? p : least + numeric_random(&c->seed, p + 4 - least);
+	c->q.batch = c->even ? p : least + numeric_random(&c->rng, p + 4 - least);
 	c->q.word_bytes = 4;
 	c->q.layers = c->described;
 	for (uint32_t i = 0; i < c->q.n_layers; i++)

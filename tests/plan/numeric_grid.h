@@ -14,6 +14,7 @@ struct strips {
 
 struct grid_case {
 	uint64_t seed;
+	struct rng rng;
 	bool even; /* everything divides, kernels are odd, images keep their size */
 	struct chain_layer layers[CASE_MAX_LAYERS];
 	struct grid_layer described[CASE_MAX_LAYERS];

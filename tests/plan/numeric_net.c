@@ -95,7 +95,7 @@ static int64_t *random_values(struct net *n, uint64_t count)
 {
 	int64_t *values = arena_array(&n->a, count, int64_t);
 	for (uint64_t i = 0; i < count; i++)
-		values[i] = numeric_small(&n->seed);
+		values[i] = numeric_small(&n->rng);
 	return values;
 }
 
@@ -162,13 +162,14 @@ static void run_serially(struct net *n)
 void net_begin(struct net *n, const struct net_case *c, uint64_t seed)
 {
 	struct err err = {0};
-	*n = (struct net){.seed = seed, .layers = c->layers, .n_layers = c->n_layers};
+	*n = (struct net){.layers = c->layers, .n_layers = c->n_layers};
+	rng_init(&n->rng, seed);
 	for (uint32_t i = 0; i < c->n_layers; i++)
 		if (c->layers[i].out >= n->n_tensors)
 			n->n_tensors = c->layers[i].out + 1;
 	for (uint32_t t = 0; t < n->n_tensors; t++)
-		n->tensors[t].features = c->even ? c->pr * (1 + numeric_random(&n->seed, 2))
-						 : c->pr + numeric_random(&n->seed, 5);
+		n->tensors[t].features = c->even ? c->pr * (1 + numeric_random(&n->rng, 2))
+						 : c->pr + numeric_random(&n->rng, 5);
 	for (uint32_t i = 0; i < c->n_layers; i++)
 		describe_layer(n, c, i);
 	n->model = (struct scheme_model){.name = "net",
@@ -181,7 +182,7 @@ void net_begin(struct net *n, const struct net_case *c, uint64_t seed)
 		.pc = c->pc,
 		.depth = c->depth,
 		.word_bytes = 2,
-		.pc_fastest = numeric_random(&n->seed, 2)};
+		.pc_fastest = numeric_random(&n->rng, 2)};
 	n->rows = div_ceil(c->batch, c->pc) * c->pc * c->tokens;
 	n->n_procs = c->pr * c->pc;
 	n->player = (struct player){.a = &n->a, .even = c->even, .word_bytes = 2};

@@ -22,7 +22,7 @@ struct net_tensor {
 
 struct net {
 	struct arena a;
-	uint64_t seed;
+	struct rng rng;
 	const struct net_layer *layers;
 	uint32_t n_layers, n_tensors, n_procs;
 	uint64_t rows; /* of all samples, filled up so that groups have as many */

@@ -333,7 +333,7 @@ void run_tasks(struct grid_run *r)
 	const struct prog_role *role = &r->it.prog.roles[0];
 	bool *done = arena_array(&r->a, role->n_tasks, bool);
 	for (uint32_t n = 0; n < role->n_tasks; n++) {
-		uint32_t at = numeric_random(&r->c.seed, role->n_tasks);
+		uint32_t at = numeric_random(&r->c.rng, role->n_tasks);
 		while (done[at] || !is_ready(&role->tasks[at], done))
 			at = (at + 1) % role->n_tasks;
 		uint32_t layer = r->it.layers[at];

@@ -140,6 +140,8 @@ static void fill(struct tokens *t, uint64_t seed)
 {
 	uint32_t inputs = t->n_experts > 0 ? 1 : 3;
 	int64_t *values = NULL;
+	struct rng rng;
+	rng_init(&rng, seed);
 	for (uint32_t i = 0; i < TOKENS_LAYERS; i++) {
 		struct blocks w = {.cols = t->w[i].n};
 		if (t->layers[i].banks > 1)
@@ -148,19 +150,19 @@ static void fill(struct tokens *t, uint64_t seed)
 			w.of[p] = (struct block){0, 1, 0, t->w[i].n};
 		values = arena_array(&t->a, t->w[i].n, int64_t);
 		for (uint64_t k = 0; k < t->w[i].n; k++)
-			values[k] = numeric_small(&seed);
+			values[k] = numeric_small(&rng);
 		matrix_put(&t->w[i], &w, values);
 	}
 	struct blocks x = tokens_rows(t, t->inputs[0], 1, true),
 		      y = tokens_rows(t, t->outputs[3], 1, true);
 	values = arena_array(&t->a, t->x[0].n, int64_t);
 	for (uint64_t k = 0; k < t->x[0].n; k++)
-		values[k] = numeric_small(&seed);
+		values[k] = numeric_small(&rng);
 	for (uint32_t i = 0; i < inputs; i++)
 		matrix_put(&t->x[i], &x, values);
 	values = arena_array(&t->a, t->dy[3].n, int64_t);
 	for (uint64_t k = 0; k < t->dy[3].n; k++)
-		values[k] = numeric_small(&seed);
+		values[k] = numeric_small(&rng);
 	matrix_put(&t->dy[3], &y, values);
 }
 

@@ -16,13 +16,13 @@ static void set_up(struct grid_run *r)
 		*s = chain_arrays_new(&r->a, l, 1, n);
 		r->v[i] = chain_arrays_new(&r->a, l, r->n_procs, n);
 		for (uint64_t k = 0; k < s->w.n; k++)
-			spread_put(&s->w, 0, k, numeric_small(&r->c.seed));
+			spread_put(&s->w, 0, k, numeric_small(&r->c.rng));
 		for (uint64_t k = 0; k < s->x.n; k++)
 			if (i == 0)
-				spread_put(&s->x, 0, k, numeric_small(&r->c.seed));
+				spread_put(&s->x, 0, k, numeric_small(&r->c.rng));
 		for (uint64_t k = 0; k < s->dy.n; k++)
 			if (i + 1 == r->c.q.n_layers)
-				spread_put(&s->dy, 0, k, numeric_small(&r->c.seed));
+				spread_put(&s->dy, 0, k, numeric_small(&r->c.rng));
 		for (uint32_t p = 0; p < r->n_procs; p++) {
 			struct target t = {.r = r, .layer = i};
 			for (uint64_t k = 0; k < s->w.n; k++)
@@ -142,13 +142,14 @@ static bool run_case(const struct grids *g, uint64_t seed, const enum grid_way *
 	struct err err = {0};
 	*r = (struct grid_run){
 		.c = {.seed = seed, .even = even, .q = {.grid = g->grid, .conv = g->conv}}};
+	rng_init(&r->c.rng, seed);
 	bool filled = case_fill(&r->a, &r->c, asked);
 	if (filled) {
 		for (uint32_t i = 0; i < CASE_MAX_LAYERS; i++)
 			times[i] = (struct grid_times){1, 1, 1};
 		struct grid_options options = {.times = times,
-			.overlap = numeric_random(&r->c.seed, 2),
-			.pc_fastest = numeric_random(&r->c.seed, 2)};
+			.overlap = numeric_random(&r->c.rng, 2),
+			.pc_fastest = numeric_random(&r->c.rng, 2)};
 		CU_ASSERT_TRUE_FATAL(
 			grid_schedule(&r->a, &r->c.q, r->c.ways, &options, &r->it, &err));
 		CU_ASSERT_TRUE(prog_check(&r->it.prog, &err));
