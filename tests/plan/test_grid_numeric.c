@@ -215,7 +215,7 @@ static void test_single_ways(void)
 
 static void test_mixed_ways(void)
 {
-	run_cases(one_grid, N_ONE, 6, NULL, false);
+	run_cases(one_grid, N_ONE, 5, NULL, false);
 }
 
 static void test_mixed_ways_even(void)
@@ -225,12 +225,12 @@ static void test_mixed_ways_even(void)
 
 static void test_two_grids(void)
 {
-	run_cases(two_grids, N_TWO, 5, NULL, false);
+	run_cases(two_grids, N_TWO, 4, NULL, false);
 }
 
 static void test_two_grids_even(void)
 {
-	run_cases(two_grids, N_TWO, 3, NULL, true);
+	run_cases(two_grids, N_TWO, 2, NULL, true);
 }
 
 int main(void)
