@@ -158,6 +158,7 @@ bool write_links(
 	struct request *q, const struct topo *topo, const struct run_result *run, struct err *err);
 bool write_csv(struct request *q, const struct table *t, struct err *err);
 /* --plot: a script of gnuplot into FILE.gp, or what gnuplot makes of it into FILE.svg or FILE.png. */
+bool check_plot(const struct request *q, struct err *err); /* that it can be written */
 bool write_plot(struct request *q, const struct plot *plot, struct err *err);
 bool write_stacks(struct request *q, const struct stacks *stacks, struct err *err);
 

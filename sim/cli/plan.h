@@ -39,6 +39,11 @@ const char *plan_computing_name(const struct computing *c);
 bool plan_compute_times(struct computing *c, const struct grid_question *q,
 	const enum grid_way *ways, struct grid_times *out, struct err *err);
 
+/* Whether what `why` says of one grid says nothing of the others: then the row says it. Otherwise
+ * false, and `err` says it. */
+bool plan_cannot_compute(
+	struct computing *c, const struct err *why, struct grid_row *row, struct err *err);
+
 /* Forward, dX and dW of every layer in every way, seconds [layer x N_GRID_WAYS + way], infinite where
  * it cannot go; NULL for a table, which does not tell ways apart. */
 const double *plan_compute_ways(
@@ -51,6 +56,11 @@ double plan_compute_perfect_s(struct request *q, struct computing *c, const stru
 /* One layer; of a table its share of the whole. */
 bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint32_t layer,
 	enum grid_way way, struct grid_times *out, struct err *err);
+
+/* The network, and the latency and the bandwidth of the closed form; and where processes are. */
+bool plan_load_network(
+	struct request *q, const char *topology, struct planning *out, struct err *err);
+bool plan_place(struct request *q, struct planning *out, struct err *err);
 
 /* A switch with the latency and the bandwidth of the closed form: half of the latency on either
  * side. */
@@ -91,6 +101,8 @@ struct integrated_terms plan_layer_terms(const struct integrated_case *c,
 /* --layers: fills out->layers in. */
 bool plan_layers(
 	struct request *q, const struct planning *p, struct grid_report *out, struct err *err);
+/* Before anything is computed: that files can be written, and standard output is that of one thing. */
+bool plan_check_files(struct request *q, struct err *err);
 /* --dump-prog and --trace: of the grid asked for, or of the best. */
 bool plan_files(
 	struct request *q, const struct planning *p, const struct grid_report *r, struct err *err);

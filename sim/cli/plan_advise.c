@@ -18,12 +18,12 @@ static bool advise_one(struct request *q, const char *model, const char *topolog
 		return false;
 	if (interrupted())
 		return true;
-	if (report->n_fit == 0)
+	if (report->n_answered == 0)
 		return err_set(err, ERR_ANSWER, "%s: no grid of %u processes fits: %s", model,
-			p->processes, report->rows[0].refused);
+			p->processes, report_grids_reasons(q->a, report));
 	arena_push(q->a, out->rows, out->n, out->cap) = (struct advice_row){
 		.model = p->model.name,
-		.topology = p->topo.name,
+		.topology = p->topo.name ? p->topo.name : "none",
 		.machine = p->c.machine,
 		.best = report_grids_best(report),
 	};

@@ -51,13 +51,15 @@ static bool compute(struct request *q, const struct planning *p, const struct sc
 	struct grid_question grid = plan_question(p, row);
 	struct scheme_question question = plan_scheme_question(p, row);
 	struct grid_times *times = arena_array(q->a, grid.n_layers, struct grid_times);
+	double sum = 0;
+	struct err why;
 	for (uint32_t i = 0; i < grid.n_layers; i++) {
 		struct scheme_share share = scheme_share(s, &question, i);
-		if (!price_layer(p->computing, &grid, &share, i, &times[i], err))
-			return false;
-		row->analytic.s[TERM_COMPUTE] +=
-			ticks_to_s(times[i].forward + times[i].dx + times[i].dw);
+		if (!price_layer(p->computing, &grid, &share, i, &times[i], &why))
+			return plan_cannot_compute(p->computing, &why, row, err);
+		sum += ticks_to_s(times[i].forward + times[i].dx + times[i].dw);
 	}
+	row->analytic.s[TERM_COMPUTE] = sum;
 	row->times = times;
 	return true;
 }
@@ -81,6 +83,7 @@ static bool add_scheme(struct request *q, const struct planning *p, const struct
 	row->analytic.s[TERM_BACKWARD] = terms.backward;
 	row->analytic.s[TERM_DW_ALL_REDUCE] = terms.dw_all_reduce;
 	row->analytic.total = row->analytic.s[TERM_COMPUTE] + scheme_terms_s(&terms);
+	row->is_estimated = true;
 	row->memory_bytes = scheme_memory_bytes(s, &question, WEIGHT_COPIES);
 	return true;
 }

@@ -73,6 +73,18 @@ bool plan_compute_times(struct computing *c, const struct grid_question *q,
 			  : grid_compute_table_times(&c->table, q, out, err);
 }
 
+/* A table that lacks a time lacks it for every grid. */
+bool plan_cannot_compute(
+	struct computing *c, const struct err *why, struct grid_row *row, struct err *err)
+{
+	if (!c->compute || why->kind != ERR_INPUT) {
+		*err = *why;
+		return false;
+	}
+	row->uncomputed = arena_strdup(c->q->a, why->text);
+	return true;
+}
+
 bool plan_compute_layer(struct computing *c, const struct grid_question *q, uint32_t layer,
 	enum grid_way way, struct grid_times *out, struct err *err)
 {

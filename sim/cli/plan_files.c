@@ -1,4 +1,6 @@
 /* `wham plan --dump-prog` and `--trace`: one schedule as a prog, and when what of it ran. */
+#include <string.h>
+
 #include "base/file.h"
 #include "cli/plan.h"
 
@@ -13,6 +15,31 @@ static bool write_prog(struct request *q, const struct iteration *it, struct err
 	return ok;
 }
 
+static bool check_outputs(const struct request *q, struct err *err)
+{
+	const char *files[] = {q->dump_prog, q->trace, q->output ? q->output : "-"};
+	uint32_t n = 0;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		n += files[i] && strcmp(files[i], "-") == 0;
+	return n <= 1 ||
+	       err_set(err, ERR_USAGE,
+		       "--%s -: standard output is that of the result, expected a file, "
+		       "or the result in one by -o FILE",
+		       q->dump_prog && strcmp(q->dump_prog, "-") == 0 ? "dump-prog" : "trace");
+}
+
+bool plan_check_files(struct request *q, struct err *err)
+{
+	enum net_kind net;
+	if (!check_outputs(q, err) || !load_net(q, &net, err))
+		return false;
+	if (q->trace && net != NET_SIMGRID)
+		return err_set(err, ERR_USAGE, "--trace: --network analytic simulates nothing");
+	return (!q->dump_prog || file_can_write(q->dump_prog, err)) &&
+	       (!q->trace || file_can_write(q->trace, err)) && check_plot(q, err);
+}
+
+/* A run that is broken off leaves no timeline. */
 static bool write_trace(
 	struct request *q, const struct planning *p, const struct iteration *it, struct err *err)
 {
@@ -23,7 +50,7 @@ static bool write_trace(
 		return true;
 	config.keep_spans = true;
 	if (!run_prog(q->a, &it->prog, &config, &run, err))
-		return false;
+		return interrupted() || err_prefix(err, "--trace: ");
 	report_timeline(&it->prog, &run, &out);
 	bool ok = file_write(q->trace, out.data, out.n, err);
 	text_free(&out);
@@ -37,8 +64,9 @@ bool plan_files(
 	const struct grid_row *row = report_grids_pick(r);
 	if ((!q->dump_prog && !q->trace) || !row || interrupted())
 		return true;
-	if (q->trace && !p->simulate)
-		return err_set(err, ERR_USAGE, "--trace: --network analytic simulates nothing");
+	if (row->uncomputed)
+		return err_set(err, ERR_INPUT, "--%s: %s", q->dump_prog ? "dump-prog" : "trace",
+			row->uncomputed);
 	return plan_schedule(q->a, p, row, &it, err) && write_prog(q, &it, err) &&
 	       write_trace(q, p, &it, err);
 }

@@ -53,10 +53,11 @@ static bool compute(struct request *q, const struct planning *p, const struct in
 	struct grid_row *row, struct err *err)
 {
 	struct grid_times *times = arena_array(q->a, c->q.n_layers, struct grid_times);
-	if (!p->computing)
+	struct err why;
+	if (!p->computing || row->refused)
 		return true;
-	if (!plan_compute_times(p->computing, &c->q, row->ways, times, err))
-		return false;
+	if (!plan_compute_times(p->computing, &c->q, row->ways, times, &why))
+		return plan_cannot_compute(p->computing, &why, row, err);
 	row->times = times;
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
 		double s = ticks_to_s(times[i].forward + times[i].dx + times[i].dw);
@@ -81,6 +82,7 @@ static bool estimate(struct request *q, const struct planning *p, const struct r
 		return false;
 	row->analytic.total =
 		integrated_iteration_s(terms, row->analytic.s[TERM_COMPUTE], p->options.overlap);
+	row->is_estimated = true;
 	row->memory_bytes = grid_memory_bytes(&r->c.q, row->ways, WEIGHT_COPIES);
 	return true;
 }
@@ -95,11 +97,23 @@ struct integrated_rules plan_rules(const struct planning *p, const struct grid_r
 	return own;
 }
 
+/* What no way computes in time is chosen by what it moves. */
 static bool choose(struct request *q, const struct planning *p, const struct reading *r,
 	enum grid_way *ways, struct integrated_terms *out)
 {
 	const double *compute_s = plan_compute_ways(q, p->computing, &r->c.q);
-	return integrated_choose(q->a, &r->c, &r->rules, compute_s, ways, out);
+	return integrated_choose(q->a, &r->c, &r->rules, compute_s, ways, out) ||
+	       integrated_choose(q->a, &r->c, &r->rules, NULL, ways, out);
+}
+
+/* Printed equations have a value for grids that nothing could be executed on, such as more processes
+ * than channels; but not without a sample for each group or a machine. */
+static bool has_value(const struct planning *p, const struct reading *r)
+{
+	struct err why;
+	struct integrated_case bare = r->c;
+	bare.q.n_layers = 0;
+	return !r->rules.all_reduce && integrated_check(&bare, &r->rules, p->processes, &why);
 }
 
 /* A row of the rules; NULL: of the best way of each layer. */
@@ -116,27 +130,30 @@ static bool add_row(struct request *q, const struct planning *p,
 	r.c.q.grid = grid;
 	bool fits = named ? integrated_check(&r.c, &r.rules, p->processes, &why)
 			  : grid_check(&r.c.q, p->processes, &why);
-	if (!fits || (!named && !choose(q, p, &r, ways, &terms))) {
-		row->refused = fits ? "a layer that can go no way" : arena_strdup(q->a, why.text);
+	if (!fits)
+		row->refused = arena_strdup(q->a, why.text);
+	else if (!named && !choose(q, p, &r, ways, &terms))
+		row->refused = "a layer that can go no way";
+	if (row->refused && (!named || !has_value(p, &r)))
 		return true;
-	}
 	if (named) {
 		terms = integrated_comm(&r.c, &r.rules);
 		integrated_ways(&r.c, &r.rules, ways);
 	}
 	row->ways = ways;
-	return estimate(q, p, &r, &terms, row, err);
+	if (isfinite(integrated_terms_s(&terms)))
+		return estimate(q, p, &r, &terms, row, err);
+	row->refused = row->refused ? row->refused : "the closed form has no finite value";
+	return true;
 }
 
-/* Those that cannot be last; among equals the smaller Pr, then the name. */
+/* By their standing; among equals the smaller Pr, then the name. */
 static int by_time(const void *va, const void *vb)
 {
 	const struct grid_row *a = va, *b = vb;
 	double ta = grid_row_s(a), tb = grid_row_s(b);
-	if (!a->refused != !b->refused)
-		return a->refused ? 1 : -1;
-	if (a->is_simulated != b->is_simulated)
-		return a->is_simulated ? -1 : 1;
+	if (grid_row_standing(a) != grid_row_standing(b))
+		return grid_row_standing(a) < grid_row_standing(b) ? -1 : 1;
 	if (ta < tb || tb < ta)
 		return ta < tb ? -1 : 1;
 	if (a->grid.pr != b->grid.pr)
@@ -185,33 +202,68 @@ static void describe(struct request *q, const struct planning *p, struct grid_re
 		.schemes = q->compare,
 		.overlap = q->overlap,
 		.full = q->csv || q->verbose,
+		.csv = q->csv,
 		.iterations = q->samples ? integrated_iterations(
 						   q->samples, q->batch, !q->fractional_epoch)
 					 : 0};
 }
 
+/* What is missing of every grid is said once. */
+static void warn_of_missing(
+	struct request *q, const struct planning *p, const struct plan_rows *rows)
+{
+	const char *uncomputed = NULL, *unscheduled = NULL;
+	bool computed = false, simulated = false;
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const struct grid_row *row = &rows->rows[i];
+		computed |= row->times != NULL;
+		simulated |= row->is_simulated;
+		uncomputed = uncomputed ? uncomputed : row->uncomputed;
+		unscheduled = unscheduled ? unscheduled : row->unscheduled;
+	}
+	if (uncomputed && !computed)
+		report_warn(q->a, &q->report, "not_computed",
+			arena_printf(q->a, "computation is known of no grid: %s", uncomputed));
+	if (p->simulate && unscheduled && !simulated && !interrupted())
+		report_warn(q->a, &q->report, "not_simulated",
+			arena_printf(q->a, "no grid can be simulated: %s", unscheduled));
+}
+
+/* The divisors of n, in order; returns how many. */
+static uint32_t divisors(struct arena *a, uint32_t n, uint32_t **out)
+{
+	uint32_t *list = NULL, k = 0, cap = 0;
+	uint64_t d = 1;
+	for (; d * d <= n; d++)
+		if (n % d == 0)
+			arena_push(a, list, k, cap) = (uint32_t)d;
+	for (d--; d > 0; d--)
+		if (n % d == 0 && d * d < n)
+			arena_push(a, list, k, cap) = (uint32_t)(n / d);
+	*out = list;
+	return k;
+}
+
 bool plan_grids(struct request *q, struct planning *p, struct grid_report *out, struct err *err)
 {
 	struct plan_rows rows = {0};
-	struct process_grid only = {0};
+	uint32_t *pr, n = divisors(q->a, p->processes, &pr), only = q->grid ? p->c.q.grid.pr : 0;
 	if (!find_variant(q, err))
 		return false;
-	if (q->grid)
-		only = p->c.q.grid;
-	for (uint32_t pr = 1; pr <= p->processes && !interrupted(); pr++) {
-		struct process_grid grid = {pr, p->processes / pr};
-		if (p->processes % pr == 0 && (!q->grid || pr == only.pr) &&
-			!add_grid(q, p, grid, &rows, err))
+	for (uint32_t i = 0; i < n && !interrupted(); i++) {
+		struct process_grid grid = {pr[i], p->processes / pr[i]};
+		if ((only == 0 || pr[i] == only) && !add_grid(q, p, grid, &rows, err))
 			return false;
 	}
 	if (p->simulate && !plan_simulate(q, p, &rows, err))
 		return false;
+	warn_of_missing(q, p, &rows);
 	if (rows.n > 0)
 		qsort(rows.rows, rows.n, sizeof(*rows.rows), by_time);
 	describe(q, p, out);
 	out->rows = rows.rows;
 	out->n_rows = rows.n;
 	for (uint32_t i = 0; i < rows.n; i++)
-		out->n_fit += !rows.rows[i].refused;
+		out->n_answered += rows.rows[i].is_estimated;
 	return true;
 }

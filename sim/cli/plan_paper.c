@@ -114,7 +114,7 @@ bool plan_paper(struct request *q, struct err *err)
 {
 	struct suite_context context = {.a = q->a, .data_root = data_root(q->a)};
 	struct figures figures;
-	struct paper_report r = {.figures = &figures};
+	struct paper_report r = {.figures = &figures, .csv = q->csv};
 	struct stacks stacks;
 	if (q->models.n > 0 || q->topologies.n > 0 || q->batch > 0 || q->devices > 0 || q->grid)
 		return err_set(err, ERR_USAGE,
@@ -130,10 +130,12 @@ bool plan_paper(struct request *q, struct err *err)
 	for (uint32_t i = 0; i < r.chart->n_bars; i++)
 		r.bars[i].bar = &r.chart->bars[i];
 	r.model_literal_s = model_literal_s(&figures, r.chart);
-	if (!simulate(q, &r, err) || !write_figure(q, &r, err))
+	if (!simulate(q, &r, err))
 		return false;
-	if (!q->plot)
-		return true;
-	report_paper_stacks(q->a, &r, &stacks);
-	return write_stacks(q, &stacks, err);
+	if (q->plot) {
+		report_paper_stacks(q->a, &r, &stacks);
+		if (!write_stacks(q, &stacks, err))
+			return false;
+	}
+	return write_figure(q, &r, err);
 }

@@ -103,6 +103,15 @@ static void clear_progress(const struct simulations *s, uint32_t i)
 		progress_clear(s->q);
 }
 
+/* Its first line, without the name that a schedule has for want of a file. */
+static void put_reason(const struct err *why, struct played *out)
+{
+	static const char file[] = "prog: ";
+	bool named = strncmp(why->text, file, sizeof(file) - 1) == 0;
+	const char *text = why->text + (named ? sizeof(file) - 1 : 0);
+	snprintf(out->reason, REASON, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 static bool play(
 	struct simulations *s, struct arena *a, uint32_t i, struct played *out, struct err *err)
 {
@@ -114,11 +123,14 @@ static bool play(
 		s->memo = run_memo_create(&s->p->topo, config.net);
 	config.memo = s->memo;
 	if (!plan_schedule(a, s->p, s->rows[i], &it, &why)) {
-		memcpy(out->reason, why.text, REASON - 1);
+		put_reason(&why, out);
 		return true;
 	}
-	if (!run_iteration(a, &it, &config, &times, err))
-		return false;
+	if (!run_iteration(a, &it, &config, &times, &why)) {
+		put_reason(&why, out);
+		*err = why;
+		return why.kind == ERR_INPUT || why.kind == ERR_ANSWER;
+	}
 	take_times(s->p, &times, out);
 	return true;
 }
@@ -143,7 +155,7 @@ static bool simulate_one(void *ctx, uint32_t i, void *result, struct err *err)
 /* Something of the row can be carried out. */
 static bool can_run(const struct grid_row *row)
 {
-	return !row->refused && (row->ways || row->scheme);
+	return !row->refused && !row->uncomputed && (row->ways || row->scheme);
 }
 
 static const struct played *outcome_of(const double *outcomes, size_t size, uint32_t i)

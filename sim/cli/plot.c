@@ -48,6 +48,12 @@ static bool find_target(const struct request *q, struct target *out, struct err 
 	       err_set(err, ERR_USAGE, "--plot %s, expected a name in .svg, .png or .gp", q->plot);
 }
 
+bool check_plot(const struct request *q, struct err *err)
+{
+	struct target target;
+	return !q->plot || (find_target(q, &target, err) && file_can_write(q->plot, err));
+}
+
 static bool draw(struct request *q, const struct text *script, struct err *err)
 {
 	char path[] = "/tmp/wham-plot-XXXXXX";

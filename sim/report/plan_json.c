@@ -59,18 +59,21 @@ static json_t *grid_json(const struct grid_report *r, const struct grid_row *row
 	put_uint(o, "pr", row->grid.pr);
 	put_uint(o, "pc", row->grid.pc);
 	put_text(o, "variant", row->variant);
-	if (row->refused) {
+	if (row->refused)
 		put_text(o, "refused", row->refused);
-		return o;
-	}
-	put_real(o, "analytic_comm_s", grid_comm_s(&row->analytic));
-	put_seconds(o, "compute_s", r->compute != NULL, row->analytic.s[TERM_COMPUTE]);
-	put_real(o, "analytic_total_s", row->analytic.total);
+	if (row->uncomputed)
+		put_text(o, "not_computed", row->uncomputed);
+	bool computed = r->compute && !row->refused && !row->uncomputed;
+	bool whole = row->is_estimated && !row->uncomputed;
+	put_seconds(o, "analytic_comm_s", row->is_estimated, grid_comm_s(&row->analytic));
+	put_seconds(o, "compute_s", computed, row->analytic.s[TERM_COMPUTE]);
+	put_seconds(o, "analytic_total_s", whole, row->analytic.total);
 	if (r->iterations > 0)
-		put_real(o, "analytic_epoch_s", row->analytic.total * r->iterations);
-	put(o, "terms", terms_json(&row->analytic));
+		put_seconds(o, "analytic_epoch_s", whole, row->analytic.total * r->iterations);
+	if (row->is_estimated)
+		put(o, "terms", terms_json(&row->analytic));
 	put_simulated(o, r, row);
-	put_real(o, "memory_bytes", row->memory_bytes);
+	put_seconds(o, "memory_bytes", row->is_estimated, row->memory_bytes);
 	if (row->ways)
 		put(o, "ways", ways_json(&r->question.q, row->ways));
 	return o;

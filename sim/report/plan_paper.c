@@ -40,49 +40,124 @@ static const struct paper_bar *best_simulated(const struct paper_report *r)
 	return best;
 }
 
-static void add_s(struct table *t, bool known, double s)
+/* A column of the table, its name where the table is to be read, and what stands there; NAN: nothing. */
+struct paper_column {
+	const char *name, *brief;
+	int decimals;
+	double (*value)(const struct paper_report *r, const struct paper_bar *b);
+};
+
+static double digitised_comm(const struct paper_report *r, const struct paper_bar *b)
 {
-	if (known)
-		table_cell(t, "%.3f", s);
-	else
-		table_cell(t, "%s", "");
+	return b->bar->comm;
 }
 
-static void add_speedup(struct table *t, bool known, double speedup)
+static double digitised_total(const struct paper_report *r, const struct paper_bar *b)
 {
-	if (known)
-		table_cell(t, "%.1f", speedup);
-	else
+	return b->bar->total;
+}
+
+static double fit_comm(const struct paper_report *r, const struct paper_bar *b)
+{
+	return fit_comm_s(r, b->bar);
+}
+
+static double fit_total(const struct paper_report *r, const struct paper_bar *b)
+{
+	return b->bar->our_total;
+}
+
+static double literal_comm(const struct paper_report *r, const struct paper_bar *b)
+{
+	return r->chart->panel->literal ? b->bar->literal_comm : (double)NAN;
+}
+
+static double literal_total(const struct paper_report *r, const struct paper_bar *b)
+{
+	return r->chart->panel->literal ? b->bar->literal_total : (double)NAN;
+}
+
+static double simulated_comm(const struct paper_report *r, const struct paper_bar *b)
+{
+	return b->is_simulated ? simulated_comm_s(r, b) : (double)NAN;
+}
+
+static double simulated_total(const struct paper_report *r, const struct paper_bar *b)
+{
+	return b->is_simulated ? simulated_total_s(r, b) : (double)NAN;
+}
+
+static double printed_speedup(const struct paper_report *r, const struct paper_bar *b)
+{
+	return b->bar->total_speedup > 0 ? b->bar->total_speedup : (double)NAN;
+}
+
+static double fit_speedup(const struct paper_report *r, const struct paper_bar *b)
+{
+	return r->chart->bars[0].our_total / b->bar->our_total;
+}
+
+static double printed_comm_speedup(const struct paper_report *r, const struct paper_bar *b)
+{
+	return b->bar->comm_speedup > 0 ? b->bar->comm_speedup : (double)NAN;
+}
+
+static double fit_comm_speedup(const struct paper_report *r, const struct paper_bar *b)
+{
+	return fit_comm_s(r, &r->chart->bars[0]) / fit_comm_s(r, b->bar);
+}
+
+static const struct paper_column paper_columns[] = {
+	// clang-format off
+	{"digitised_comm_s", "digitised_comm_s", 3, digitised_comm},
+	{"digitised_total_s", "digitised_total_s", 3, digitised_total},
+	{"fit_comm_s", "fit_comm_s", 3, fit_comm},
+	{"fit_total_s", "fit_total_s", 3, fit_total},
+	{"literal_comm_s", "literal_comm_s", 3, literal_comm},
+	{"literal_total_s", "literal_total_s", 3, literal_total},
+	{"simulated_comm_s", "sim_comm_s", 3, simulated_comm},
+	{"simulated_total_s", "sim_total_s", 3, simulated_total},
+	{"printed_speedup", "printed_gain", 1, printed_speedup},
+	{"fit_speedup", "fit_gain", 1, fit_speedup},
+	{"printed_comm_speedup", "printed_comm_gain", 1, printed_comm_speedup},
+	{"fit_comm_speedup", "fit_comm_gain", 1, fit_comm_speedup},
+	// clang-format on
+};
+enum { N_PAPER_COLUMNS = sizeof(paper_columns) / sizeof(*paper_columns), GRID_COLUMNS = 2 };
+
+static bool is_shown(const struct paper_report *r, const struct paper_column *c)
+{
+	bool some = r->csv;
+	for (uint32_t i = 0; i < r->chart->n_bars && !some; i++)
+		some = !isnan(c->value(r, &r->bars[i]));
+	return some;
+}
+
+static void add_value(struct table *t, const struct paper_column *c, double value)
+{
+	if (isnan(value))
 		table_cell(t, "%s", "");
+	else
+		table_cell(t, "%.*f", c->decimals, value);
 }
 
 void report_paper_table(struct arena *a, const struct paper_report *r, struct table *t)
 {
-	static const char *const columns[] = {"pr", "pc", "digitised_comm_s", "digitised_total_s",
-		"fit_comm_s", "fit_total_s", "literal_comm_s", "literal_total_s",
-		"simulated_comm_s", "simulated_total_s", "printed_speedup", "fit_speedup",
-		"printed_comm_speedup", "fit_comm_speedup"};
-	const struct figure_bar *first = r->chart->bars;
-	bool literal = r->chart->panel->literal != NULL;
-	*t = (struct table){
-		.a = a, .columns = columns, .n_columns = sizeof(columns) / sizeof(*columns)};
+	const char **names = arena_array(a, GRID_COLUMNS + N_PAPER_COLUMNS, const char *);
+	size_t n = 0;
+	names[n++] = "pr";
+	names[n++] = "pc";
+	for (size_t c = 0; c < N_PAPER_COLUMNS; c++)
+		if (is_shown(r, &paper_columns[c]))
+			names[n++] = r->csv ? paper_columns[c].name : paper_columns[c].brief;
+	*t = (struct table){.a = a, .columns = names, .n_columns = n};
 	for (uint32_t i = 0; i < r->chart->n_bars; i++) {
 		const struct paper_bar *b = &r->bars[i];
-		const struct figure_bar *bar = b->bar;
-		table_cell(t, "%u", bar->grid.pr);
-		table_cell(t, "%u", bar->grid.pc);
-		add_s(t, true, bar->comm);
-		add_s(t, true, bar->total);
-		add_s(t, true, fit_comm_s(r, bar));
-		add_s(t, true, bar->our_total);
-		add_s(t, literal, bar->literal_comm);
-		add_s(t, literal, bar->literal_total);
-		add_s(t, b->is_simulated, simulated_comm_s(r, b));
-		add_s(t, b->is_simulated, simulated_total_s(r, b));
-		add_speedup(t, bar->total_speedup > 0, bar->total_speedup);
-		add_speedup(t, true, first->our_total / bar->our_total);
-		add_speedup(t, bar->comm_speedup > 0, bar->comm_speedup);
-		add_speedup(t, true, fit_comm_s(r, first) / fit_comm_s(r, bar));
+		table_cell(t, "%u", b->bar->grid.pr);
+		table_cell(t, "%u", b->bar->grid.pc);
+		for (size_t c = 0; c < N_PAPER_COLUMNS; c++)
+			if (is_shown(r, &paper_columns[c]))
+				add_value(t, &paper_columns[c], paper_columns[c].value(r, b));
 	}
 }
 

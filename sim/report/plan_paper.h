@@ -18,6 +18,7 @@ struct paper_report {
 	struct paper_bar *bars; /* as many as the chart has */
 	double model_literal_s; /* communication of an epoch at Pr = P by the printed equations */
 	const char *network;    /* that was simulated; NULL: none was */
+	bool csv;               /* all columns under their long names, whatever they hold */
 };
 
 json_t *report_paper_json(const struct paper_report *r);

@@ -40,7 +40,7 @@ static uint32_t sort_rows(
 	uint32_t n = 0;
 	const struct grid_row **rows = arena_array(a, r->n_rows + 1, const struct grid_row *);
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		if (!r->rows[i].refused)
+		if (r->rows[i].is_estimated)
 			rows[n++] = &r->rows[i];
 	if (n > 0)
 		qsort(rows, n, sizeof(*rows), by_pr);

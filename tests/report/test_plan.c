@@ -1,64 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/plan.h"
+#include "plan_sample.h"
 #include "suite.h"
-
-static const struct grid_layer layers[] = {
-	{.name = "conv", .conv = true, .weights = 100, .outputs = 8},
-	{.name = "fc", .weights = 1000, .outputs = 8},
-};
-static const enum grid_way ways[] = {GRID_BATCH, GRID_MODEL};
-
-/* Milliseconds: computation 1, all-gather g, reduction of weights w. */
-static struct grid_seconds seconds(double g, double w)
-{
-	struct grid_seconds t = {.total = (1 + g + w) * 1e-3};
-	t.s[TERM_COMPUTE] = 1e-3;
-	t.s[TERM_ALL_GATHER] = g * 1e-3;
-	t.s[TERM_DW_ALL_REDUCE] = w * 1e-3;
-	t.of_kind[GRID_CONV] = w * 1e-3;
-	t.of_kind[GRID_FC] = (1 + g) * 1e-3;
-	return t;
-}
-
-static struct grid_row row(
-	uint32_t pr, uint32_t pc, struct grid_seconds analytic, struct grid_seconds simulated)
-{
-	return (struct grid_row){.grid = {pr, pc},
-		.variant = "exact-fc",
-		.ways = ways,
-		.analytic = analytic,
-		.simulated = simulated,
-		.is_simulated = true,
-		.exact = true,
-		.memory_bytes = 1 << 20};
-}
-
-struct sample {
-	struct grid_row rows[4];
-	struct grid_report report;
-};
-
-static void setup(struct sample *p)
-{
-	*p = (struct sample){
-		.rows = {row(2, 4, seconds(2, 3), seconds(2, 4)),
-			row(4, 2, seconds(3, 1), seconds(6, 1)),
-			row(1, 8, seconds(0, 9), seconds(0, 9)),
-			{.grid = {8, 1}, .variant = "exact-fc", .refused = "too many"}}};
-	p->report = (struct grid_report){.model = "two",
-		.question = {.q = {.layers = layers, .n_layers = 2, .batch = 64, .word_bytes = 4},
-			.machine = {2e-6, 1e-9, 0}},
-		.processes = 8,
-		.topology = "crossbar:8",
-		.network = "simgrid",
-		.machine_source = "given",
-		.compute = "tpuv2",
-		.rows = p->rows,
-		.n_rows = 4,
-		.n_fit = 3};
-}
 
 static void the_best_of_all_and_of_each_kind(void)
 {
@@ -108,11 +52,6 @@ static void a_table_has_what_was_asked_for(void)
 		"note\n2,4,exact-fc,5.000000,0.600,"));
 	text_free(&out);
 	arena_free(&a);
-}
-
-static double number_at(const json_t *object, const char *key)
-{
-	return json_real_value(json_object_get(object, key));
 }
 
 static void json_has_the_keys_of_the_contract(void)
@@ -170,12 +109,12 @@ static void layers_of_one_grid(void)
 	report_grid_layers_table(&a, &p.report, &t);
 	table_print_csv(&t, &out);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out.data,
-		"layer,way,weights,d_in,d_out,m_x_n_x_k,forward_ms,dx_ms,dw_ms,all_gather_ms,"
+		"layer,way,weights,d_in,d_out,products,m,n,k,forward_ms,dx_ms,dw_ms,all_gather_ms,"
 		"dx_all_reduce_ms,dw_all_reduce_ms,halo_forward_ms,halo_backward_ms,redistribute_"
-		"ms,simulated_ms,B*\n"
-		"conv,batch,100,0,0,2 x 3x4x5,0.001000,0.002000,0.003000,0.000000,0.000000,"
+		"ms,simulated_ms,crossover_batch\n"
+		"conv,batch,100,0,0,2,3,4,5,0.001000,0.002000,0.003000,0.000000,0.000000,"
 		"0.004000,0.001000,0.002000,0.000000,0.007000,0.25\n"
-		"fc,model,1000,0,0,6x7x8,"));
+		"fc,model,1000,0,0,1,6,7,8,"));
 	text_free(&out);
 	json_t *root = report_grids_json(&p.report);
 	const json_t *first = json_array_get(json_object_get(root, "layers"), 0);
@@ -192,8 +131,15 @@ static void layers_of_one_grid(void)
 	p.report.compute = NULL;
 	p.rows[0].is_simulated = false;
 	report_grid_layers_table(&a, &p.report, &t);
-	CU_ASSERT_EQUAL(t.n_columns, 13);
-	CU_ASSERT_STRING_EQUAL(t.columns[6], "all_gather_ms");
+	CU_ASSERT_EQUAL(t.n_columns, 16);
+	CU_ASSERT_STRING_EQUAL(t.columns[9], "all_gather_ms");
+	p.report.csv = false;
+	report_grid_layers_table(&a, &p.report, &t);
+	CU_ASSERT_EQUAL(t.n_columns, 10);
+	CU_ASSERT_STRING_EQUAL(t.columns[5], "m x n x k");
+	CU_ASSERT_STRING_EQUAL(t.cells[5], "2 x 3x4x5");
+	CU_ASSERT_STRING_EQUAL(t.columns[6], "dw_reduce_ms");
+	CU_ASSERT_STRING_EQUAL(t.columns[9], "B*");
 	arena_free(&a);
 }
 
