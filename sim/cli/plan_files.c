@@ -67,6 +67,8 @@ bool plan_files(
 	if (row->uncomputed)
 		return err_set(err, ERR_INPUT, "--%s: %s", q->dump_prog ? "dump-prog" : "trace",
 			row->uncomputed);
+	if (q->trace && row->unscheduled)
+		return err_set(err, ERR_INPUT, "--trace: %s", row->unscheduled);
 	return plan_schedule(q->a, p, row, &it, err) && write_prog(q, &it, err) &&
 	       write_trace(q, p, &it, err);
 }

@@ -122,7 +122,7 @@ static bool add_row(struct request *q, const struct planning *p,
 	struct err *err)
 {
 	struct err why = {0};
-	struct integrated_terms terms;
+	struct integrated_terms terms = {0};
 	struct grid_row *row = &arena_push(q->a, out->rows, out->n, out->cap);
 	*row = (struct grid_row){.grid = grid, .variant = named ? named->name : "choice"};
 	struct reading r = {p->c, plan_rules(p, row)};

@@ -127,7 +127,7 @@ void report_grids_text(const struct grid_report *r, struct text *out)
 	text_add(out, "closed form: latency %.6g us, %.6g GB/s (%s), words of %u bytes%s\n",
 		m->alpha * 1e6, 1e-9 / m->beta, r->machine_source, r->question.q.word_bytes,
 		r->overlap ? ", weight gradients behind computation" : "");
-	if (r->topology)
+	if (all.simulated)
 		text_add(out, "simulated on %s\n", r->topology);
 	if (r->compute)
 		text_add(out, "computation: %s\n", r->compute);
