@@ -66,7 +66,7 @@ static bool run_command(
 		return false;
 	if (q->json && q->csv)
 		return err_set(err, ERR_USAGE, "--json and --csv exclude each other");
-	if (q->output && !file_can_write(q->output, err))
+	if (!check_outputs(q, err))
 		return false;
 	watch_interrupts(q->time_limit, c->finishes);
 	return c->run(q, err);

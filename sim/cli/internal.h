@@ -147,6 +147,10 @@ struct run_result;
 bool simulate_on(struct request *q, const struct topo *topo, struct run_result *run,
 	struct run_result *alone, struct err *err);
 
+/* Before anything runs: one thing at most goes to standard output, all other files are
+ * writable. */
+bool check_outputs(const struct request *q, struct err *err);
+
 /* Writes to -o or standard output. */
 bool write_text(struct request *q, const struct text *out, struct err *err);
 /* Takes `result`. */

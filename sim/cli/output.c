@@ -1,8 +1,37 @@
 /* The result goes to standard output or -o FILE; nothing else does. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "cli/internal.h"
+
+bool check_outputs(const struct request *q, struct err *err)
+{
+	const struct {
+		const char *option, *path;
+	} files[] = {
+		{"csv-links", q->csv_links},
+		{"dot", q->dot},
+		{"dump-graph", q->dump_graph},
+		{"dump-prog", q->dump_prog},
+		{"trace", q->trace},
+		{"output", q->output ? q->output : "-"},
+	};
+	const char *printed = NULL; /* on standard output */
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		bool to_stdout = files[i].path && strcmp(files[i].path, "-") == 0;
+		if (printed && to_stdout)
+			return err_set(err, ERR_USAGE,
+				"--%s -: standard output is that of the result, expected a file, "
+				"or the result in one by -o FILE",
+				printed);
+		if (to_stdout)
+			printed = files[i].option;
+		else if (files[i].path && !file_can_write(files[i].path, err))
+			return false;
+	}
+	return !q->plot || check_plot(q, err);
+}
 
 bool write_text(struct request *q, const struct text *out, struct err *err)
 {

@@ -15,28 +15,13 @@ static bool write_prog(struct request *q, const struct iteration *it, struct err
 	return ok;
 }
 
-static bool check_outputs(const struct request *q, struct err *err)
-{
-	const char *files[] = {q->dump_prog, q->trace, q->output ? q->output : "-"};
-	uint32_t n = 0;
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		n += files[i] && strcmp(files[i], "-") == 0;
-	return n <= 1 ||
-	       err_set(err, ERR_USAGE,
-		       "--%s -: standard output is that of the result, expected a file, "
-		       "or the result in one by -o FILE",
-		       q->dump_prog && strcmp(q->dump_prog, "-") == 0 ? "dump-prog" : "trace");
-}
-
 bool plan_check_files(struct request *q, struct err *err)
 {
 	enum net_kind net;
-	if (!check_outputs(q, err) || !load_net(q, &net, err))
+	if (!load_net(q, &net, err))
 		return false;
-	if (q->trace && net != NET_SIMGRID)
-		return err_set(err, ERR_USAGE, "--trace: --network analytic simulates nothing");
-	return (!q->dump_prog || file_can_write(q->dump_prog, err)) &&
-	       (!q->trace || file_can_write(q->trace, err)) && check_plot(q, err);
+	return !q->trace || net == NET_SIMGRID ||
+	       err_set(err, ERR_USAGE, "--trace: --network analytic simulates nothing");
 }
 
 /* A run that is broken off leaves no timeline. */
