@@ -1,7 +1,9 @@
 #include <string.h>
 
+#include "analytic/integrated.h"
 #include "arch/energy.h"
 #include "cli/internal.h"
+#include "plan/scheme.h"
 #include "search/search.h"
 
 struct listing {
@@ -33,6 +35,11 @@ static void collect_collectives(struct request *q, struct names *out)
 		add(q, out,
 			arena_printf(q->a, "%s=%s", coll_kind_name(coll_algos[i]->kind),
 				coll_algos[i]->name));
+}
+
+static void collect_compute(struct request *q, struct names *out)
+{
+	*out = data_names(q->a, "models/compute");
 }
 
 /* What the models of energy and power rest on. */
@@ -113,6 +120,12 @@ static bool describe_models(struct request *q, const struct names *list, struct 
 	return ok;
 }
 
+static void collect_schemes(struct request *q, struct names *out)
+{
+	for (size_t i = 0; schemes[i]; i++)
+		add(q, out, arena_printf(q->a, "%s: %s", schemes[i]->name, schemes[i]->doc));
+}
+
 static void collect_suites(struct request *q, struct names *out)
 {
 	for (size_t i = 0; suites[i]; i++)
@@ -126,15 +139,25 @@ static void collect_topologies(struct request *q, struct names *out)
 		add(q, out, topo_families[i]->usage);
 }
 
+static void collect_variants(struct request *q, struct names *out)
+{
+	add(q, out, "choice");
+	for (size_t i = 0; integrated_variants[i]; i++)
+		add(q, out, integrated_variants[i]->name);
+}
+
 static const struct listing listings[] = {
 	{"accelerators", collect_accelerators, NULL},
 	{"algorithms", collect_algorithms, NULL},
 	{"collectives", collect_collectives, NULL},
+	{"compute", collect_compute, NULL},
 	{"constants", collect_constants, NULL},
 	{"formats", collect_formats, NULL},
 	{"models", collect_models, describe_models},
+	{"schemes", collect_schemes, NULL},
 	{"suites", collect_suites, NULL},
 	{"topologies", collect_topologies, NULL},
+	{"variants", collect_variants, NULL},
 };
 enum { N_LISTINGS = sizeof(listings) / sizeof(*listings) };
 
@@ -165,7 +188,7 @@ static bool run_list(struct request *q, struct err *err)
 	if (q->files.n != 1)
 		return err_set(err, ERR_USAGE,
 			"list takes one of models, accelerators, topologies, collectives, "
-			"algorithms, constants, formats, suites");
+			"algorithms, compute, constants, formats, schemes, suites, variants");
 	const struct listing *l = listing_get(q->files.items[0], err);
 	struct names list = {0};
 	if (!l)
@@ -189,7 +212,9 @@ static bool run_list(struct request *q, struct err *err)
 const struct command command_list = {
 	.name = "list",
 	.usage = "list "
-		 "models|accelerators|topologies|collectives|algorithms|constants|formats|suites",
+		 "models|accelerators|topologies|collectives|algorithms|compute|constants|formats|"
+		 "schemes|"
+		 "suites|variants",
 	.summary = "what is there by name",
 	.examples = "  wham list models\n  wham list models --verbose --csv\n  wham list "
 		    "collectives --json\n",
