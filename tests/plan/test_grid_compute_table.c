@@ -190,9 +190,10 @@ static void test_edges(void)
 	static const double ys[] = {1e-12, GRID_LONGEST_S, 1e-12, GRID_LONGEST_S};
 	struct grid_table table = {"edges", xs, ys, 4};
 	struct err err = {0};
-	double s;
-	for (double x = 1e-12; x <= 1e19; x *= 1.7) {
+	double s, x = 1e-12;
+	for (int i = 0; x <= 1e19; i++) {
 		CU_ASSERT_TRUE_FATAL(grid_compute_table_s(&table, x, &s, &err));
+		x = 1e-12 * pow(1.7, i);
 		CU_ASSERT(s >= 0 && s <= GRID_LONGEST_S * (1 + 1e-12));
 	}
 }

@@ -31,7 +31,7 @@ static void check_names(struct text *script)
 	text_free(script);
 }
 
-static struct stacks stacks_of(const char **places, double *values, uint32_t n)
+static struct stacks stacks_of(const char **places, const double *values, uint32_t n)
 {
 	return (struct stacks){.title = HOSTILE,
 		.x = HOSTILE,
