@@ -81,6 +81,10 @@ double integrated_redistribute_s(const struct integrated_case *c,
 	const struct integrated_rules *rules, uint32_t layer, enum grid_way before,
 	enum grid_way way);
 
+/* One layer in its way of ways[n_layers], and what moves in front of it. */
+struct integrated_terms integrated_ways_layer(const struct integrated_case *c,
+	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer);
+
 /* One way for each layer, n_layers of them, with what redistribution between them costs.
  * Calibrated terms of the rules are left out. */
 struct integrated_terms integrated_ways_comm(const struct integrated_case *c,

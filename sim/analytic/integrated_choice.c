@@ -33,15 +33,22 @@ static struct best best_of(const struct integrated_case *c, const struct integra
 	return best;
 }
 
+struct integrated_terms integrated_ways_layer(const struct integrated_case *c,
+	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer)
+{
+	struct integrated_terms t = integrated_layer_terms(c, rules, layer, ways[layer]);
+	if (layer > 0)
+		t.redistribute =
+			integrated_redistribute_s(c, rules, layer, ways[layer - 1], ways[layer]);
+	return t;
+}
+
 struct integrated_terms integrated_ways_comm(const struct integrated_case *c,
 	const struct integrated_rules *rules, const enum grid_way *ways)
 {
 	struct integrated_terms sum = {0};
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
-		struct integrated_terms t = integrated_layer_terms(c, rules, i, ways[i]);
-		if (i > 0)
-			t.redistribute =
-				integrated_redistribute_s(c, rules, i, ways[i - 1], ways[i]);
+		struct integrated_terms t = integrated_ways_layer(c, rules, ways, i);
 		integrated_add(&sum, &t);
 	}
 	return sum;

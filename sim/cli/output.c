@@ -30,7 +30,7 @@ bool check_outputs(const struct request *q, struct err *err)
 		else if (files[i].path && !file_can_write(files[i].path, err))
 			return false;
 	}
-	return !q->plot || check_plot(q, err);
+	return check_plot(q, err);
 }
 
 bool write_text(struct request *q, const struct text *out, struct err *err)

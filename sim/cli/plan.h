@@ -9,6 +9,8 @@
 #include "report/plan.h"
 #include "run/run.h"
 
+enum { WEIGHT_COPIES = 2 }; /* weights and their gradients */
+
 /* What computes, for one model. */
 struct computing;
 
@@ -94,14 +96,15 @@ struct run_config plan_run_config(const struct planning *p);
 
 /* The equations that a row was estimated by: those named, or of the best way of each layer. */
 struct integrated_rules plan_rules(const struct planning *p, const struct grid_row *row);
-/* One layer of a row, and what moves in front of it. */
+enum grid_kind plan_kind(const struct grid_question *q, uint32_t layer);
+/* One layer of a row, and, where the equations say it, what moves in front of it. */
 struct integrated_terms plan_layer_terms(const struct integrated_case *c,
 	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer);
 
 /* --layers: fills out->layers in. */
 bool plan_layers(
 	struct request *q, const struct planning *p, struct grid_report *out, struct err *err);
-/* Before anything is computed: that files can be written, and standard output is that of one thing. */
+/* Before anything is computed: that there will be a timeline where one is asked for. */
 bool plan_check_files(struct request *q, struct err *err);
 /* --dump-prog and --trace: of the grid asked for, or of the best. */
 bool plan_files(

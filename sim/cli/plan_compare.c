@@ -2,8 +2,6 @@
 #include "cli/plan.h"
 #include "plan/scheme.h"
 
-enum { WEIGHT_COPIES = 2 };
-
 struct scheme_question plan_scheme_question(const struct planning *p, const struct grid_row *row)
 {
 	return (struct scheme_question){

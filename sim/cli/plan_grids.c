@@ -5,8 +5,6 @@
 
 #include "cli/plan.h"
 
-enum { WEIGHT_COPIES = 2 }; /* weights and their gradients */
-
 struct grid_question plan_question(const struct planning *p, const struct grid_row *row)
 {
 	struct grid_question question = p->c.q;
@@ -24,7 +22,7 @@ static void put_terms(const struct integrated_terms *t, struct grid_seconds *out
 	out->s[TERM_REDISTRIBUTE] = t->redistribute;
 }
 
-static enum grid_kind kind_of(const struct grid_question *q, uint32_t layer)
+enum grid_kind plan_kind(const struct grid_question *q, uint32_t layer)
 {
 	return q->layers[layer].conv ? GRID_CONV : GRID_FC;
 }
@@ -32,11 +30,8 @@ static enum grid_kind kind_of(const struct grid_question *q, uint32_t layer)
 struct integrated_terms plan_layer_terms(const struct integrated_case *c,
 	const struct integrated_rules *rules, const enum grid_way *ways, uint32_t layer)
 {
-	struct integrated_terms t = integrated_layer_terms(c, rules, layer, ways[layer]);
-	if (rules->all_reduce && layer > 0)
-		t.redistribute =
-			integrated_redistribute_s(c, rules, layer, ways[layer - 1], ways[layer]);
-	return t;
+	return rules->all_reduce ? integrated_ways_layer(c, rules, ways, layer)
+				 : integrated_layer_terms(c, rules, layer, ways[layer]);
 }
 
 /* Of the layers of each kind. */
@@ -45,7 +40,7 @@ static void add_kinds(
 {
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
 		struct integrated_terms t = plan_layer_terms(c, rules, row->ways, i);
-		row->analytic.of_kind[kind_of(&c->q, i)] += integrated_terms_s(&t);
+		row->analytic.of_kind[plan_kind(&c->q, i)] += integrated_terms_s(&t);
 	}
 }
 
@@ -62,7 +57,7 @@ static bool compute(struct request *q, const struct planning *p, const struct in
 	for (uint32_t i = 0; i < c->q.n_layers; i++) {
 		double s = ticks_to_s(times[i].forward + times[i].dx + times[i].dw);
 		row->analytic.s[TERM_COMPUTE] += s;
-		row->analytic.of_kind[kind_of(&c->q, i)] += s;
+		row->analytic.of_kind[plan_kind(&c->q, i)] += s;
 	}
 	return true;
 }

@@ -56,8 +56,7 @@ static void take_times(
 	memcpy(out->seconds.s, t->s, sizeof(t->s));
 	out->seconds.total = t->total_s;
 	for (uint32_t i = 0; i < t->n_layers; i++) {
-		enum grid_kind kind = p->c.q.layers[i].conv ? GRID_CONV : GRID_FC;
-		out->seconds.of_kind[kind] += t->layer_s[i];
+		out->seconds.of_kind[plan_kind(&p->c.q, i)] += t->layer_s[i];
 		out->layer_s[i] = t->layer_s[i];
 	}
 }

@@ -22,8 +22,8 @@ struct trial {
 	bool shows; /* where no closed form holds: ring all-reduces with ring all-gathers */
 };
 
-/* Seconds of each layer, forward and backward. */
-static bool simulate(const struct trial *t, double *layers, struct err *err)
+/* Seconds of each layer, forward and backward, as carried out and in closed form. */
+static bool simulate(const struct trial *t, double *layers, double *forms, struct err *err)
 {
 	struct arena a = {0};
 	struct iteration it;
@@ -35,6 +35,10 @@ static bool simulate(const struct trial *t, double *layers, struct err *err)
 	struct run_config config = {
 		.topo = t->topo, .net = NET_SIMGRID, .fold = RUN_FOLD_AUTO, .task_ends = true};
 	integrated_ways(&t->c, &t->rules, ways);
+	for (uint32_t i = 0; i < t->c.q.n_layers; i++) {
+		struct integrated_terms terms = integrated_ways_layer(&t->c, &t->rules, ways, i);
+		forms[i] = integrated_terms_s(&terms);
+	}
 	bool ok = grid_schedule(&a, &t->c.q, ways, &options, &it, err) &&
 		  run_prog(&a, &it.prog, &config, &run, err);
 	for (uint32_t i = 0; ok && i < run.n_task_ends; i++) {
@@ -43,18 +47,6 @@ static bool simulate(const struct trial *t, double *layers, struct err *err)
 	}
 	arena_free(&a);
 	return ok;
-}
-
-static double closed_form(const struct trial *t, uint32_t layer)
-{
-	enum grid_way way = t->c.q.layers[layer].conv ? t->rules.conv : t->rules.fc;
-	struct integrated_terms terms = integrated_layer_terms(&t->c, &t->rules, layer, way);
-	if (layer > 0) {
-		enum grid_way before = t->c.q.layers[layer - 1].conv ? t->rules.conv : t->rules.fc;
-		terms.redistribute =
-			integrated_redistribute_s(&t->c, &t->rules, layer, before, way);
-	}
-	return integrated_terms_s(&terms);
 }
 
 static bool parse(struct arena *a, const char *network, const struct alpha_beta *m,
@@ -77,14 +69,14 @@ static bool hold_grids(const struct suite_context *context, struct trial *t, uin
 		t->c.q.grid = (struct process_grid){pr, p / pr};
 		if (p % pr != 0 || !integrated_check(&t->c, &t->rules, p, &why))
 			continue;
-		double *layers = arena_array(a, n, double);
-		if (!simulate(t, layers, err))
+		double *layers = arena_array(a, n, double), *forms = arena_array(a, n, double);
+		if (!simulate(t, layers, forms, err))
 			return false;
 		for (uint32_t i = 0; i < n; i++)
 			suite_add(a, out,
 				arena_printf(a, "%s %ux%u %s, %s: crossbar", t->rules.name, pr,
 					p / pr, t->c.q.layers[i].name, t->all_reduce),
-				closed_form(t, i), layers[i], held_to);
+				forms[i], layers[i], held_to);
 	}
 	return true;
 }
@@ -155,13 +147,15 @@ static bool show_grid(const struct suite_context *context, const struct trial *t
 {
 	struct arena *a = context->a;
 	uint32_t pr = t->c.q.grid.pr;
-	double *layers = arena_array(a, t->c.q.n_layers, double), form = 0, ours = 0;
+	uint32_t n = t->c.q.n_layers;
+	double *layers = arena_array(a, n, double), *forms = arena_array(a, n, double);
+	double form = 0, ours = 0;
 	const char *label =
 		arena_printf(a, "%s %ux%u, %s", t->rules.name, pr, t->c.q.grid.pc, t->all_reduce);
-	if (!simulate(t, layers, err))
+	if (!simulate(t, layers, forms, err))
 		return false;
-	for (uint32_t i = 0; i < t->c.q.n_layers; i++) {
-		form += closed_form(t, i);
+	for (uint32_t i = 0; i < n; i++) {
+		form += forms[i];
 		ours += layers[i];
 	}
 	suite_show(a, out, arena_printf(a, "%s: %s", label, t->network), form, ours, NULL);
