@@ -124,6 +124,10 @@ bool load_arch(struct request *q, const char *name, struct arch *out, struct err
 bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err);
 /* --fail-link, --degrade, --bw-scale, --lat-scale. */
 bool load_changes(struct request *q, struct topo *topo, struct err *err);
+/* The same in two steps: the topology with --bw-scale and --lat-scale, then what is wrong with single
+ * links. */
+bool load_healthy_topology(struct request *q, const char *name, struct topo *out, struct err *err);
+bool load_faults(struct request *q, struct topo *topo, struct err *err);
 /* --map and --straggler: the device of each of `n_ranks` ranks (NULL: rank r on device r), and how
  * long each device computes (NULL: all alike), as struct run_config has them. */
 struct placement {

@@ -84,7 +84,7 @@ bool load_arch(struct request *q, const char *name, struct arch *out, struct err
 	return true;
 }
 
-bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err)
+static bool read_topology(struct request *q, const char *name, struct topo *out, struct err *err)
 {
 	bool spec = topo_is_spec(name);
 	const char *path = spec ? NULL : data_find(q, "topology", "topologies", name, err);
@@ -92,7 +92,18 @@ bool load_topology(struct request *q, const char *name, struct topo *out, struct
 		return false;
 	for (uint32_t i = 0; i < out->n_warnings; i++)
 		report_warn(q->a, &q->report, "topology", out->warnings[i]);
-	return load_changes(q, out, err);
+	return true;
+}
+
+bool load_topology(struct request *q, const char *name, struct topo *out, struct err *err)
+{
+	return read_topology(q, name, out, err) && load_changes(q, out, err);
+}
+
+bool load_healthy_topology(struct request *q, const char *name, struct topo *out, struct err *err)
+{
+	struct topo_changes scales = {.bw_scale = q->bw_scale, .lat_scale = q->lat_scale};
+	return read_topology(q, name, out, err) && topo_change(q->a, &scales, out, err);
 }
 
 bool load_fold(struct request *q, enum run_fold *out, struct err *err)

@@ -28,17 +28,6 @@ static bool is_given(const struct request *q)
 	return q->alpha > 0 && q->beta_bw > 0;
 }
 
-/* A topology without --degrade and --fail-link, which are applied afterwards. */
-static bool load_whole(struct request *q, const char *name, struct topo *out, struct err *err)
-{
-	uint32_t n_degraded = q->degraded.n, n_failed = q->fail_links.n;
-	q->degraded.n = q->fail_links.n = 0;
-	bool ok = load_topology(q, name, out, err);
-	q->degraded.n = n_degraded;
-	q->fail_links.n = n_failed;
-	return ok;
-}
-
 /* What is odd of one link does not stand for the others, which the closed form knows nothing of. */
 static void warn_of_way(
 	struct request *q, const struct topo *t, const struct way *before, const struct way *after)
@@ -62,17 +51,13 @@ static void warn_of_way(
 
 static bool load_changed(struct request *q, const char *name, struct topo *out, struct err *err)
 {
-	struct topo_changes changes = {.fail = q->fail_links.items,
-		.n_fail = q->fail_links.n,
-		.degrade = q->degraded.items,
-		.n_degrade = q->degraded.n};
-	if (!load_whole(q, name, out, err))
+	if (!load_healthy_topology(q, name, out, err))
 		return false;
 	bool known = !out->platform_xml && out->n_devices >= 2 && !is_given(q);
 	struct way before = {0}, after;
 	if (known)
 		before = measure(q->a, out);
-	if (!topo_change(q->a, &changes, out, err))
+	if (!load_faults(q, out, err))
 		return false;
 	if (!known)
 		return true;

@@ -4,6 +4,15 @@
 
 #include "cli/internal.h"
 
+bool load_faults(struct request *q, struct topo *topo, struct err *err)
+{
+	struct topo_changes c = {.fail = q->fail_links.items,
+		.n_fail = q->fail_links.n,
+		.degrade = q->degraded.items,
+		.n_degrade = q->degraded.n};
+	return topo_change(q->a, &c, topo, err);
+}
+
 bool load_changes(struct request *q, struct topo *topo, struct err *err)
 {
 	struct topo_changes c = {.fail = q->fail_links.items,

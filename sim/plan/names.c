@@ -54,8 +54,3 @@ const char *recompute_name(enum recompute r)
 {
 	return recomputes[r];
 }
-
-const char *partition_name(enum partition p)
-{
-	return partitions[p];
-}

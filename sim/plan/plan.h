@@ -23,7 +23,6 @@ bool recompute_find(
 bool partition_find(const char *name, enum partition *out); /* "uniform", "balanced" */
 const char *schedule_name(enum schedule s);
 const char *recompute_name(enum recompute r);
-const char *partition_name(enum partition p);
 
 /* Degrees of parallelism. Rank order: tp fastest, then dp, then pp. */
 struct degrees {

@@ -67,7 +67,6 @@ static void test_names(void)
 	CU_ASSERT_FALSE(recompute_find("partial", &r) || partition_find("even", &p));
 	CU_ASSERT_STRING_EQUAL(schedule_name(SCHEDULE_1F1B), "1f1b");
 	CU_ASSERT_STRING_EQUAL(recompute_name(RECOMPUTE_FULL), "full");
-	CU_ASSERT_STRING_EQUAL(partition_name(PARTITION_UNIFORM), "uniform");
 }
 
 /* Every micro-batch goes forward once, then backward once, and no more are held than promised. */
