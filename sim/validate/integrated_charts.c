@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/grid_compute.h"
 #include "validate/integrated.h"
 
 static const struct figure_panel panels[] = {
@@ -25,21 +26,6 @@ static const struct figure_panel panels[] = {
 	{"9d", "eq8-fc", "fit-fig7", 0, false, true},
 };
 
-/* Seconds of computation of an iteration by samples of a process, read off the bars; the paper
- * does not give them. */
-static const struct computed {
-	double samples, s;
-} computed[] = {
-	{0.125, 0.00363},
-	{0.25, 0.00726},
-	{0.5, 0.01454},
-	{1, 0.02905},
-	{4, 0.03803},
-	{16, 0.0611},
-	{64, 0.1481},
-	{256, 0.4773},
-};
-
 static bool find_panel(
 	const struct csv *t, size_t row, const struct figure_panel **out, struct err *err)
 {
@@ -53,12 +39,14 @@ static bool find_panel(
 		t->lines[row], name);
 }
 
-static bool find_compute(
-	const struct csv *t, size_t row, double samples, double *out, struct err *err)
+/* The paper does not give the seconds of computation: they are read off the bars, for the samples of a
+ * process that the figures have. */
+static bool find_compute(const struct grid_table *times, const struct csv *t, size_t row,
+	double samples, double *out, struct err *err)
 {
-	for (size_t i = 0; i < sizeof(computed) / sizeof(*computed); i++) {
-		*out = computed[i].s;
-		if (fabs(computed[i].samples - samples) < 1e-9)
+	for (uint32_t i = 0; i < times->n; i++) {
+		*out = times->iteration_s[i];
+		if (fabs(times->samples[i] - samples) < 1e-9)
 			return true;
 	}
 	return err_set(err, ERR_INPUT,
@@ -121,12 +109,11 @@ struct integrated_case figure_case(
 }
 
 /* Our own bar beside the digitised one. */
-static bool compute(const struct csv *t, size_t row, const struct figure_panel *panel,
-	const struct integrated_case *c, struct figure_bar *bar, struct err *err)
+static bool compute(const struct figure_panel *panel, const struct integrated_case *c,
+	struct figure_bar *bar, struct err *err)
 {
-	uint32_t p = bar->grid.pr * bar->grid.pc;
 	const struct integrated_rules *fit = integrated_variant(panel->fit, err);
-	if (!fit || !find_compute(t, row, (double)c->q.batch / p, &bar->compute, err))
+	if (!fit)
 		return false;
 	double iterations = integrated_iterations(PAPER_SAMPLES, c->q.batch, true);
 	struct integrated_terms terms = integrated_comm(c, fit);
@@ -162,8 +149,12 @@ static struct figure_chart *chart_for(
 bool figures_compute(const struct suite_context *context, const struct csv *t, struct figures *out,
 	struct err *err)
 {
+	struct grid_table times;
+	const char *path = arena_printf(
+		context->a, "%s/models/compute/knl-alexnet-figures.csv", context->data_root);
 	*out = (struct figures){0};
-	if (!integrated_paper(context, &out->c, err))
+	if (!integrated_paper(context, &out->c, err) ||
+		!grid_compute_table_read(context->a, path, &times, err))
 		return false;
 	out->charts = arena_array(context->a, t->n_rows + 1, struct figure_chart);
 	for (size_t i = 0; i < t->n_rows; i++) {
@@ -173,7 +164,9 @@ bool figures_compute(const struct suite_context *context, const struct csv *t, s
 		if (!find_panel(t, i, &panel, err) || !read_bar(t, i, &bar, &batch, err))
 			return false;
 		struct integrated_case c = place(&out->c, panel, batch, bar.grid);
-		if (!compute(t, i, panel, &c, &bar, err))
+		double samples = (double)batch / (bar.grid.pr * bar.grid.pc);
+		if (!find_compute(&times, t, i, samples, &bar.compute, err) ||
+			!compute(panel, &c, &bar, err))
 			return false;
 		struct figure_chart *chart = chart_for(out, panel, batch);
 		arena_push(context->a, chart->bars, chart->n_bars, chart->cap_bars) = bar;
